@@ -1,0 +1,68 @@
+# Finds kernels/<operator>/<implementation>.cpp. A file's presence registers it: each defines
+#   std::vector<opyard::Implementation> opyard::kernels::OPYARD_ISA::<operator>_<implementation>();
+# A file named vec*.cpp is compiled once for each instruction set, and the processor decides which one registers.
+function(opyard_collect_kernels)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.cpp)
+  set(plain)
+  set(vectorised)
+  set(declarations "")
+  set(calls "")
+  foreach(file ${files})
+    get_filename_component(implementation ${file} NAME_WE)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(operator ${folder} NAME)
+    if(operator STREQUAL "lib")
+      continue()
+    endif()
+    set(name ${operator}_${implementation})
+    if(implementation MATCHES "^vec")
+      list(APPEND vectorised ${file})
+      foreach(isa baseline avx2 avx512)
+        string(APPEND declarations "namespace opyard::kernels::${isa} { std::vector<Implementation> ${name}(); }\n")
+      endforeach()
+      string(APPEND calls "  add(arch >= 2 ? avx512::${name}() : arch == 1 ? avx2::${name}() : baseline::${name}());\n")
+    else()
+      list(APPEND plain ${file})
+      string(APPEND declarations "namespace opyard::kernels::portable { std::vector<Implementation> ${name}(); }\n")
+      string(APPEND calls "  add(portable::${name}());\n")
+    endif()
+  endforeach()
+  set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/kernel_list.cpp)
+  file(CONFIGURE OUTPUT ${list_file} CONTENT
+"// Generated from the files under kernels/; do not edit.
+#include <registry/builtin_kernels.h>
+
+@declarations@
+namespace opyard::kernels {
+void for_each_builtin(int arch, const std::function<void(std::vector<Implementation>)>& add) {
+@calls@}
+}  // namespace opyard::kernels
+" @ONLY)
+
+  add_library(kernels_portable OBJECT ${plain} ${list_file})
+  target_compile_definitions(kernels_portable PRIVATE OPYARD_ISA=portable)
+  target_precompile_headers(kernels_portable PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/precompiled.h)
+  set(libraries kernels_portable)
+  set(flags_baseline "")
+  set(flags_avx2 -mavx2 -mfma -mf16c)
+  set(flags_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq)
+  set(capability_baseline DEFAULT)
+  set(capability_avx2 AVX2)
+  set(capability_avx512 AVX512)
+  if(vectorised)
+    foreach(isa baseline avx2 avx512)
+      add_library(kernels_${isa} OBJECT ${vectorised})
+      target_compile_options(kernels_${isa} PRIVATE -O3 -ffp-contract=off ${flags_${isa}})
+      target_compile_definitions(kernels_${isa} PRIVATE
+        OPYARD_ISA=${isa} CPU_CAPABILITY=${capability_${isa}} CPU_CAPABILITY_${capability_${isa}})
+      target_precompile_headers(kernels_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/precompiled.h)
+      list(APPEND libraries kernels_${isa})
+    endforeach()
+  endif()
+  foreach(library ${libraries})
+    target_include_directories(${library} PRIVATE
+      ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/kernels)
+    target_link_libraries(${library} PRIVATE torch_cpu)
+  endforeach()
+  set(OPYARD_KERNEL_LIBRARIES ${libraries} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,69 @@
+// A declared candidate for an operator: its limits as data, its refusal, and how its entry is built.
+#pragma once
+
+#include <opyard/kernel.h>
+#include <opyard/value.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace opyard {
+
+/// Every fact that selection and building may read. Immutable while they run; names are the manifest's.
+class CallSpec {
+ public:
+  c10::Device device{c10::DeviceType::CPU};
+  int arch = -1;  // CPU: 0 baseline, 1 AVX2, 2 AVX-512; CUDA: 10 * major + minor; -1 without a reader
+
+  const TensorFacts& input(std::string_view name) const;
+  const TensorFacts& output(std::string_view name) const;
+  bool present(std::string_view name) const { return input(name).present; }
+  std::int64_t index(std::string_view name) const;     // a solved Dim
+  const Value& param(std::string_view name) const;     // a construction parameter
+  std::string text() const;                            // the facts in one line, for errors
+
+  std::vector<std::pair<std::string, TensorFacts>> inputs;
+  std::vector<std::pair<std::string, TensorFacts>> outputs;
+  std::vector<NamedValue> params;
+  std::vector<NamedValue> indices;
+};
+
+/// Why an implementation does not serve a call: a sentence naming the limit; nothing means that it serves.
+using Refusal = std::optional<std::string>;
+
+/// What `entry_for` gives: equal identities share one kernel, and `build` runs once for each.
+struct Entry {
+  Value identity;
+  std::function<std::shared_ptr<const Kernel>()> build;
+};
+
+struct Implementation {
+  std::string op;                                                    // operator, as in the manifest
+  std::string key;                                                   // short visible name, unique in the operator
+  std::vector<c10::DeviceType> devices = {c10::DeviceType::CPU};     // where it runs
+  std::optional<std::vector<int>> supported_archs;                   // none: all
+  std::vector<c10::ScalarType> dtypes;                               // of the first present input; empty: all
+  bool general = false;                                              // below all others
+  std::vector<std::string> preferred_over;                           // keys that it wins over, transitively
+  std::function<Refusal(const CallSpec&)> refusal;                   // nothing: no limit beyond those above
+  std::function<Entry(const CallSpec&)> entry_for;
+  double expected_us = 0;  // the least time a call may take; from 1 us on the GIL is released around it
+};
+
+/// A kernel from a callable `void(KernelCall&)`, for implementations without state of their own.
+template <class Function>
+std::shared_ptr<const Kernel> make_kernel(Function function) {
+  struct Call final : Kernel {
+    explicit Call(Function f) : function(std::move(f)) {}
+    void forward(KernelCall& call) const override { function(call); }
+    Function function;
+  };
+  return std::make_shared<const Call>(std::move(function));
+}
+
+}  // namespace opyard
