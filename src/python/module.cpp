@@ -1,0 +1,12 @@
+// The binding: vectorcall in, exceptions out, and what a person may ask.
+#include <boundary/boundary.h>
+#include <python/introspect.h>
+#include <python/op_type.h>
+#include <python/translate_error.h>
+
+PYBIND11_MODULE(_C, module) {
+  opyard::python::register_translator();
+  opyard::python::add_op_type(module);
+  opyard::python::add_introspection(module);
+  opyard::define_boundaries(opyard::Registry::process());
+}
