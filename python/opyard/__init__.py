@@ -1,0 +1,10 @@
+"""opyard: operators for PyTorch, declared once, checked at every call, served by the implementation selected for it."""
+
+from __future__ import annotations
+
+import torch as _torch  # noqa: F401  # its libraries are what ours are linked to
+
+from opyard._C import explain, reset_stats, stats
+from opyard.enable import Handle, disable, enable
+
+__all__ = ["Handle", "disable", "enable", "explain", "reset_stats", "stats"]

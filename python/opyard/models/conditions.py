@@ -1,0 +1,34 @@
+"""The conditions under which an exchanged forward serves a call; each reason is a constant, formatted nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+GRADIENT = "a gradient would be recorded, and the operators have no backward yet"
+DEVICE = "the tensors are not on the CPU"
+DTYPE = "the dtype is none of float32, bfloat16 and float16, or not the weights'"
+AUTOCAST = "autocast is on"
+SUBCLASS = "the input is a tensor subclass"
+
+SERVED_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+def records_gradient(x: Tensor, parameters: Iterable[Tensor]) -> bool:
+    """Only asked while gradient mode is on."""
+    return x.requires_grad or any(p.requires_grad for p in parameters)
+
+
+def unserved_reason(x: Tensor, weight_dtype: torch.dtype) -> str | None:
+    """Why no operator serves an activation, whatever the module; None when one may."""
+    if not x.is_cpu:
+        return DEVICE
+    if x.dtype is not weight_dtype or weight_dtype not in SERVED_DTYPES:
+        return DTYPE
+    if torch.is_autocast_enabled("cpu"):
+        return AUTOCAST
+    if type(x) is not Tensor and type(x) is not nn.Parameter:
+        return SUBCLASS
+    return None
