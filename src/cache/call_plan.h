@@ -27,6 +27,7 @@ struct CallPlan {
 
   const Kernel* kernel = nullptr;            // null: an empty write, nothing runs
   std::shared_ptr<const Kernel> kernel_hold; // keeps `kernel` while this plan is reachable
+  bool general = false;                      // by the implementation that aten itself stands behind
   bool release_gil = false;                  // the work is expected to outlast the switch
   std::vector<TensorFacts> outputs;
   CallRecordPtr record;

@@ -37,9 +37,11 @@ class Instance {
   /// Null before any completed call.
   CallRecordPtr last_call() const { return last_call_.get(); }
 
+  /// Step 7. The caller is inside an EpochScope and holds the record.
+  void record(CallRecord& record) { last_call_.set(&record); }
+
  private:
   friend class CallBinding;
-  friend void run_call(Instance&, const at::Tensor* const*, at::Tensor*, class CallerLock*);
 
   std::shared_ptr<InstanceSpec> spec_;
   std::string key_;  // never reused in this process, nor equal to one of another process

@@ -65,6 +65,7 @@ std::unique_ptr<CallPlan> plan_call(Instance& instance, const CallKey* key, cons
     plan->kernel_hold = spec.entries().get_or_build(chosen.declared, entry, built_here);
     if (built_here) binding.built(chosen.declared, entry.identity);
     plan->kernel = plan->kernel_hold.get();
+    plan->general = chosen.declared.general;
     plan->release_gil = chosen.declared.expected_us >= kReleaseFromMicroseconds;
     plan->served = const_cast<ServedCounter*>(&chosen.served);
     record->implementation = chosen.declared.key;

@@ -24,9 +24,9 @@ class WithoutLock {
   CallerLock* lock_;
 };
 
-}  // namespace
 
-void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
+template <bool kInFront>
+bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
   ThreadState& thread = this_thread();
   EpochScope reading(thread);
   CallScope begun(thread, instance);
@@ -43,18 +43,31 @@ void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* o
     plan = made.get();
   }
 
-  KernelCall call(inputs, outputs, plan->outputs.data());
-  {
-    WithoutLock running(plan->release_gil ? lock : nullptr);
-    launch(*plan, call);
+  const bool runs = !kInFront || !plan->general;
+  if (runs) {
+    KernelCall call(inputs, outputs, plan->outputs.data());
+    {
+      WithoutLock running(plan->release_gil ? lock : nullptr);
+      launch(*plan, call);
+    }
+    check_result(*plan, inputs, outputs);
+    if (plan->served != nullptr) plan->served->calls.fetch_add(1, std::memory_order_relaxed);
+    instance.record(*plan->record);
   }
-  check_result(*plan, inputs, outputs);
-
   binding.commit();
-  if (plan->served != nullptr) plan->served->calls.fetch_add(1, std::memory_order_relaxed);
-  instance.last_call_.set(plan->record.get());
   if (made != nullptr && keyed) [[unlikely]]
     spec.plans().insert(std::move(made));
+  return runs;
+}
+
+}  // namespace
+
+void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
+  run<false>(instance, inputs, outputs, lock);
+}
+
+bool run_call_in_front(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs) {
+  return run<true>(instance, inputs, outputs, nullptr);
 }
 
 }  // namespace opyard

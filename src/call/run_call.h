@@ -20,4 +20,8 @@ class CallerLock {
 /// gives a buffer, filled with the results. Throws what DESIGN names; the instance stays usable.
 void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock = nullptr);
 
+/// The same for a call that stands in front of an aten operator: false, and nothing ran, where only the general
+/// implementation serves, for that one is the aten operator itself.
+bool run_call_in_front(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs);
+
 }  // namespace opyard
