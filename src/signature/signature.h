@@ -14,13 +14,14 @@
 namespace opyard {
 
 struct Schema;  // src/manifest/schema.h: an entry as read and validated
+struct Solved;  // what construction settled, in the program's own terms
 
 /// An input or output as a caller sees it.
 struct TensorArgument {
   std::string name;
-  bool optional = false;      // may be absent (also when absence depends on a condition)
+  bool optional = false;  // may be absent (also when absence depends on a condition)
   bool keyword_only = false;
-  bool on_cpu = false;        // `device: cpu`: no say in the call's device
+  bool on_cpu = false;  // `device: cpu`: no say in the call's device
 };
 
 struct ParameterArgument {
@@ -34,6 +35,7 @@ struct ParameterArgument {
 struct Construction {
   std::vector<Value> params;
   std::vector<NamedValue> indices;
+  std::shared_ptr<const Solved> solved;  // read by check and infer; made by construct alone
 };
 
 template <class Int>

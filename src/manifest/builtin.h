@@ -1,0 +1,33 @@
+// The entries that are compiled into the library, decoded when first asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manifest/schema.h"
+
+namespace opyard {
+
+/// Names of all built-in operators, sorted.
+const std::vector<std::string>& builtin_names();
+
+/// The entry, decoded once; nullptr when there is no such operator.
+std::shared_ptr<const Schema> builtin_schema(std::string_view op);
+
+/// One entry of the table that opyard_manifest_compiler writes.
+struct BuiltinEntry {
+  std::string_view op;
+  std::string_view bytes;
+};
+
+struct BuiltinTable {
+  const BuiltinEntry* entries = nullptr;  // sorted by operator
+  std::size_t count = 0;
+};
+
+/// Defined by the generated file.
+BuiltinTable builtin_table();
+
+}  // namespace opyard

@@ -1,0 +1,408 @@
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include "manifest/expression.h"
+#include "manifest/lexer.h"
+
+namespace opyard {
+namespace {
+
+using Op = Expression::Op;
+using Comparison = Expression::Comparison;
+
+constexpr int kMaxDepth = 100;
+
+Expression make(Op op, int offset, std::vector<Expression> kids = {}) {
+  Expression expression;
+  expression.op = op;
+  expression.offset = offset;
+  expression.kids = std::move(kids);
+  return expression;
+}
+
+/// Recursive descent, one method for each rule of the grammar in MANIFEST.md.
+class Parser {
+ public:
+  Parser(const Text& source, const Place& place) : source_(source), place_(place) {
+    std::optional<int> bad;
+    tokens_ = tokenise(source.text, bad);
+    if (bad) {
+      at_ = tokens_.size() - 1;
+      tokens_.back().offset = *bad;
+      fail("a character outside the expression language");
+    }
+  }
+
+  Expression whole_expression() {
+    Expression result = expression();
+    expect_end();
+    return result;
+  }
+
+  Expression whole_shape() {
+    Expression result;
+    if (peek().kind == Token::Kind::kName) {
+      result = make(Op::kFamily, peek().offset);
+      result.text = next().text;
+    } else {
+      result = make(Op::kShape, peek().offset);
+    }
+    const bool family = result.is(Op::kFamily);
+    expect("[");
+    while (!accept("]")) {
+      const int offset = peek().offset;
+      if (!family && accept("*")) {
+        result.kids.push_back(make(Op::kStar, offset, {expression()}));
+      } else {
+        result.kids.push_back(expression());
+      }
+      if (!accept(",")) {
+        expect("]");
+        break;
+      }
+    }
+    expect_end();
+    return result;
+  }
+
+ private:
+  const Token& peek() const { return tokens_[at_]; }
+  const Token& next() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+
+  bool accept(const char* symbol) {
+    const bool found = peek().symbol(symbol);
+    at_ += found ? 1 : 0;
+    return found;
+  }
+  bool accept_word(const char* word) {
+    const bool found = peek().word(word);
+    at_ += found ? 1 : 0;
+    return found;
+  }
+  void expect(const char* symbol) {
+    if (!accept(symbol)) {
+      fail("not an expression of the manifest language", std::string("'") + symbol + "'");
+    }
+  }
+  void expect_end() const {
+    if (peek().kind != Token::Kind::kEnd) {
+      fail("not an expression of the manifest language", "the end of the expression");
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& message, std::string expected = "") const {
+    const std::string rest = source_.text.substr(std::min<std::size_t>(peek().offset, source_.text.size()), 20);
+    fail_manifest(place_, source_.mark, message + ": " + source_.text, std::move(expected),
+                  rest.empty() ? "the end" : "'" + rest + "' at character " + std::to_string(peek().offset + 1));
+  }
+
+  Expression expression() {
+    if (++depth_ > kMaxDepth) {
+      fail("nested too deeply");
+    }
+    const int offset = peek().offset;
+    Expression result = disjunction();
+    if (accept_word("if")) {
+      Expression test = disjunction();
+      if (!accept_word("else")) {
+        fail("a conditional without its other arm", "'else'");
+      }
+      Expression otherwise = expression();
+      result = make(Op::kConditional, offset, {std::move(test), std::move(result), std::move(otherwise)});
+    }
+    --depth_;
+    return result;
+  }
+
+  Expression disjunction() {
+    Expression left = conjunction();
+    while (peek().word("or")) {
+      const int offset = next().offset;
+      Expression right = conjunction();
+      left = make(Op::kOr, offset, {std::move(left), std::move(right)});
+    }
+    return left;
+  }
+
+  Expression conjunction() {
+    Expression left = negation();
+    while (peek().word("and")) {
+      const int offset = next().offset;
+      Expression right = negation();
+      left = make(Op::kAnd, offset, {std::move(left), std::move(right)});
+    }
+    return left;
+  }
+
+  Expression negation() {
+    if (!peek().word("not")) {
+      return comparison();
+    }
+    if (++depth_ > kMaxDepth) {
+      fail("nested too deeply");
+    }
+    const int offset = next().offset;
+    Expression operand = negation();
+    --depth_;
+    return make(Op::kNot, offset, {std::move(operand)});
+  }
+
+  std::optional<Comparison> comparison_operator() {
+    static constexpr std::pair<const char*, Comparison> kOperators[] = {
+        {"==", Comparison::kEqual},     {"!=", Comparison::kNotEqual}, {"<", Comparison::kLess},
+        {"<=", Comparison::kLessEqual}, {">", Comparison::kGreater},   {">=", Comparison::kGreaterEqual},
+    };
+    for (const auto& [symbol, comparison] : kOperators) {
+      if (accept(symbol)) {
+        return comparison;
+      }
+    }
+    if (accept_word("in")) {
+      return Comparison::kIn;
+    }
+    if (peek().word("not") && tokens_[at_ + 1].word("in")) {
+      at_ += 2;
+      return Comparison::kNotIn;
+    }
+    return std::nullopt;
+  }
+
+  Expression comparison() {
+    Expression first = sum();
+    Expression chain = make(Op::kCompare, first.offset);
+    while (true) {
+      const std::optional<Comparison> comparison = comparison_operator();
+      if (!comparison) {
+        break;
+      }
+      chain.comparisons.push_back(*comparison);
+      chain.kids.push_back(sum());
+    }
+    if (chain.kids.empty()) {
+      return first;
+    }
+    chain.kids.insert(chain.kids.begin(), std::move(first));
+    return chain;
+  }
+
+  Expression sum() {
+    Expression left = product();
+    while (peek().symbol("+") || peek().symbol("-")) {
+      const Token& token = next();
+      const Op op = token.text == "+" ? Op::kAdd : Op::kSubtract;
+      const int offset = token.offset;
+      Expression right = product();
+      left = make(op, offset, {std::move(left), std::move(right)});
+    }
+    return left;
+  }
+
+  Expression product() {
+    Expression left = minus();
+    while (peek().symbol("*") || peek().symbol("//") || peek().symbol("%")) {
+      const Token& token = next();
+      const Op op = token.text == "*" ? Op::kMultiply : token.text == "%" ? Op::kModulo : Op::kFloorDivide;
+      const int offset = token.offset;
+      Expression right = minus();
+      left = make(op, offset, {std::move(left), std::move(right)});
+    }
+    return left;
+  }
+
+  Expression minus() {
+    if (!peek().symbol("-")) {
+      return postfix();
+    }
+    if (++depth_ > kMaxDepth) {
+      fail("nested too deeply");
+    }
+    const int offset = next().offset;
+    Expression operand = minus();
+    --depth_;
+    return make(Op::kNegate, offset, {std::move(operand)});
+  }
+
+  Expression postfix() {
+    Expression result = atom();
+    while (true) {
+      const int offset = peek().offset;
+      if (accept(".")) {
+        if (peek().kind != Token::Kind::kName) {
+          fail("not an expression of the manifest language", "a name after '.'");
+        }
+        Expression attribute = make(Op::kAttribute, offset, {std::move(result)});
+        attribute.text = next().text;
+        result = std::move(attribute);
+      } else if (accept("[")) {
+        result = subscript(std::move(result), offset);
+      } else if (accept("(")) {
+        result = call(result, offset);
+      } else {
+        return result;
+      }
+    }
+  }
+
+  Expression subscript(Expression sequence, int offset) {
+    Expression parts[3];
+    int count = 0;
+    bool colon = false;
+    while (!peek().symbol("]") && count < 3) {
+      if (!peek().symbol(":")) {
+        parts[count] = expression();
+      }
+      if (!accept(":")) {
+        break;
+      }
+      colon = true;
+      ++count;
+    }
+    expect("]");
+    if (!colon) {
+      if (parts[0].is(Op::kNone)) {
+        fail("an index is missing", "an index or a slice");
+      }
+      return make(Op::kIndex, offset, {std::move(sequence), std::move(parts[0])});
+    }
+    return make(Op::kSlice, offset,
+                {std::move(sequence), std::move(parts[0]), std::move(parts[1]), std::move(parts[2])});
+  }
+
+  Expression call(const Expression& callee, int offset) {
+    Expression result = make(Op::kCall, callee.offset);
+    if (callee.is(Op::kName)) {
+      result.text = callee.text;
+    } else if (callee.is(Op::kAttribute) && callee.kids[0].is(Op::kName)) {
+      result.text = callee.kids[0].text + "." + callee.text;
+    } else {
+      fail("only a primitive can be called", "NAME(…) or NAME.NAME(…)");
+    }
+    while (!accept(")")) {
+      argument(result);
+      if (!accept(",")) {
+        expect(")");
+        break;
+      }
+    }
+    return result;
+  }
+
+  void argument(Expression& call) {
+    const int offset = peek().offset;
+    if (peek().kind == Token::Kind::kName && tokens_[at_ + 1].symbol("=")) {
+      call.keywords.push_back(next().text);
+      expect("=");
+      call.kids.push_back(expression());
+      return;
+    }
+    if (!call.keywords.empty()) {
+      fail("a positional argument after a named one");
+    }
+    Expression value = expression();
+    if (accept_word("for")) {
+      if (!call.kids.empty() || peek().kind != Token::Kind::kName) {
+        fail("a comprehension is only the first argument, with one name");
+      }
+      Expression comprehension = make(Op::kComprehension, offset, {std::move(value)});
+      comprehension.text = next().text;
+      if (!accept_word("in")) {
+        fail("a comprehension without its source", "'in'");
+      }
+      comprehension.kids.push_back(disjunction());
+      value = std::move(comprehension);
+    }
+    call.kids.push_back(std::move(value));
+  }
+
+  Expression atom() {
+    const Token token = next();
+    Expression result = make(Op::kNone, token.offset);
+    switch (token.kind) {
+      case Token::Kind::kInt:
+        result.op = Op::kInt;
+        errno = 0;
+        result.integer = std::strtoll(token.text.c_str(), nullptr, 10);
+        if (errno == ERANGE || (token.text.size() > 1 && token.text[0] == '0')) {
+          fail("not a 64-bit decimal integer: " + token.text);
+        }
+        return result;
+      case Token::Kind::kFloat:
+        result.op = Op::kFloat;
+        result.number = std::strtod(token.text.c_str(), nullptr);
+        if (result.number == std::numeric_limits<double>::infinity()) {
+          fail("not a finite number: " + token.text);
+        }
+        return result;
+      case Token::Kind::kString:
+        result.op = Op::kString;
+        result.text = token.text;
+        return result;
+      case Token::Kind::kName:
+        return name(token);
+      default:
+        break;
+    }
+    if (token.symbol("(")) {
+      return parenthesis(token.offset);
+    }
+    at_ -= token.kind == Token::Kind::kEnd ? 0 : 1;
+    fail("not an expression of the manifest language", "a name, a literal or '('");
+  }
+
+  Expression name(const Token& token) const {
+    static constexpr const char* kKeywords[] = {"if", "else", "and", "or", "not", "in", "for", "is", "lambda"};
+    for (const char* keyword : kKeywords) {
+      if (token.text == keyword) {
+        fail("'" + token.text + "' cannot stand here");
+      }
+    }
+    Expression result = make(Op::kName, token.offset);
+    result.text = token.text;
+    if (token.text == "True" || token.text == "False") {
+      result.op = Op::kBool;
+      result.integer = token.text == "True" ? 1 : 0;
+    } else if (token.text == "None") {
+      result.op = Op::kNone;
+    } else if (token.text == "inf") {
+      result.op = Op::kFloat;
+      result.number = std::numeric_limits<double>::infinity();
+    }
+    return result;
+  }
+
+  Expression parenthesis(int offset) {
+    Expression tuple = make(Op::kTuple, offset);
+    if (accept(")")) {
+      return tuple;
+    }
+    Expression first = expression();
+    if (accept(")")) {
+      return first;
+    }
+    tuple.kids.push_back(std::move(first));
+    while (!accept(")")) {
+      expect(",");
+      if (accept(")")) {
+        break;
+      }
+      tuple.kids.push_back(expression());
+    }
+    return tuple;
+  }
+
+  const Text& source_;
+  const Place& place_;
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Expression parse_expression(const Text& source, const Place& place) { return Parser(source, place).whole_expression(); }
+
+Expression parse_shape(const Text& source, const Place& place) { return Parser(source, place).whole_shape(); }
+
+}  // namespace opyard

@@ -1,0 +1,74 @@
+#include "manifest/validator.h"
+
+#include <algorithm>
+
+#include "manifest/param_type.h"
+
+namespace opyard {
+namespace {
+
+void check_outputs(const Schema& schema) {
+  int buffers = 0;
+  for (const TensorDecl& output : schema.outputs) {
+    const Place place = place_in(schema, "output '" + output.name + "'");
+    buffers += output.buffer ? 1 : 0;
+    if (buffers > 1 || (output.buffer && !output.alias.empty())) {
+      fail_manifest(place, output.mark, "at most one output has a buffer, and that one is no alias");
+    }
+    if (output.alias.empty()) {
+      continue;
+    }
+    const auto input = std::find_if(schema.inputs.begin(), schema.inputs.end(),
+                                    [&](const TensorDecl& candidate) { return candidate.name == output.alias; });
+    if (input == schema.inputs.end() || input->mutated.empty()) {
+      fail_manifest(place, output.mark, "an alias names an input that is written", "", output.alias);
+    }
+  }
+}
+
+void check_input_order(const Schema& schema) {
+  bool optional = false;
+  bool kw_only = false;
+  for (const TensorDecl& input : schema.inputs) {
+    const Place place = place_in(schema, "input '" + input.name + "'");
+    const bool own_optional = input.optional || !input.present_when.empty();
+    const bool is_out = input.name == "out" && input.write_only && input.kw_only;
+    if (!own_optional && optional && !is_out) {
+      fail_manifest(place, input.mark, "a required input follows an optional one");
+    }
+    if (!input.kw_only && kw_only) {
+      fail_manifest(place, input.mark, "a positional input follows a keyword-only one");
+    }
+    if (input.kw_only && !own_optional && !is_out) {
+      fail_manifest(place, input.mark, "a keyword-only input is optional");
+    }
+    if (input.write_only && input.mutated.text != "True") {
+      fail_manifest(place, input.mark, "write_only needs mutated: true");
+    }
+    if (!input.requirements.empty() && input.values.empty()) {
+      fail_manifest(place, input.mark, "requires needs values");
+    }
+    optional = optional || own_optional;
+    kw_only = kw_only || input.kw_only;
+  }
+}
+
+}  // namespace
+
+void validate(const Schema& schema) {
+  check_outputs(schema);
+  check_input_order(schema);
+  for (const ParamDecl& param : schema.params) {
+    const Place place = place_in(schema, "parameter '" + param.name + "'");
+    if (param.is_tensor) {
+      continue;
+    }
+    const ParamType type = parse_param_type(param.type, schema.adts, place);
+    if (param.default_value && !convert(type, schema.adts, value_of(*param.default_value))) {
+      fail_manifest(place, param.default_value->mark, "the default is not of the parameter's type", param.type.text,
+                    to_text(*param.default_value));
+    }
+  }
+}
+
+}  // namespace opyard

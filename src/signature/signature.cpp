@@ -1,0 +1,86 @@
+#include "signature/signature.h"
+
+#include "signature/check_run.h"
+#include "signature/program.h"
+#include "signature/slot_value.h"
+
+namespace opyard {
+namespace {
+
+/// The number of the point that this construction and these inputs are at.
+std::uint64_t point_of(const Signature::Program& program, const Construction& construction,
+                       const at::Tensor* const* inputs) {
+  std::uint64_t point = construction.solved->point;
+  std::uint64_t scale = 1;
+  for (std::size_t i = 0; i < program.discriminants.size(); ++i) {
+    const Discriminant& axis = program.discriminants[i];
+    if (axis.kind == Discriminant::Kind::kTensor && inputs[axis.number] != nullptr) {
+      point += scale;
+    }
+    scale *= axis.size();
+  }
+  return point;
+}
+
+template <class Int>
+CheckRun<Int> run_of(const Signature::Program& program, const Construction& construction,
+                     const at::Tensor* const* inputs) {
+  return {program, program.call_plan(point_of(program, construction, inputs)), construction, inputs};
+}
+
+}  // namespace
+
+std::shared_ptr<const Signature> Signature::compile(std::shared_ptr<const Schema> schema) {
+  std::shared_ptr<Signature> signature(new Signature());
+  signature->program_ = std::make_shared<const Program>(schema);
+  signature->op_ = schema->op;
+  signature->family_ = schema->family;
+  signature->declared_at_ = opyard::declared_at(schema->file, schema->mark);
+  signature->digest_ = schema->digest;
+  for (const TensorDecl& input : schema->inputs) {
+    signature->inputs_.push_back(
+        {input.name, input.optional || !input.present_when.empty(), input.kw_only, input.on_cpu});
+  }
+  for (const TensorDecl& output : schema->outputs) {
+    signature->outputs_.push_back({output.name, !output.nullable.empty(), false, false});
+  }
+  for (std::size_t i = 0; i < schema->params.size(); ++i) {
+    const ParamDecl& param = schema->params[i];
+    std::optional<Value> default_value;
+    if (param.default_value) {
+      default_value = signature->program_->defaults[i];
+    }
+    signature->params_.push_back({param.name, param.type.text, std::move(default_value), param.kw_only});
+  }
+  return signature;
+}
+
+SolvedCall<std::int64_t> Signature::check(const Construction& construction, const at::Tensor* const* inputs) const {
+  return run_of<std::int64_t>(*program_, construction, inputs).run();
+}
+
+SolvedCall<c10::SymInt> Signature::infer(const Construction& construction, const at::Tensor* const* inputs) const {
+  return run_of<c10::SymInt>(*program_, construction, inputs).run();
+}
+
+std::vector<NamedValue> Signature::named_indices(const Construction& construction, const SolvedCall<std::int64_t>&,
+                                                 const at::Tensor* const* inputs) const {
+  CheckRun<std::int64_t> run = run_of<std::int64_t>(*program_, construction, inputs);
+  run.run();
+  std::vector<NamedValue> named;
+  const auto add = [&](const std::string& name) {
+    const Val<std::int64_t>& value = run.machine().slots[program_->slot(name)];
+    if (value.kind != ValKind::kNone) {
+      named.emplace_back(name, plain_value_of(value, run.machine(), program_->strings));
+    }
+  };
+  for (const IndexProgram& index : program_->indices) {
+    add(index.name);
+  }
+  for (const Declared& let : program_->lets) {
+    add(let.what);
+  }
+  return named;
+}
+
+}  // namespace opyard
