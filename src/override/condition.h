@@ -53,10 +53,10 @@ class ConditionProgram {
 
   /// `tensors` has one pointer for each argument of the schema, null where it is no tensor or absent.
   /// Gives 0 when the condition holds, else the number of the first limit that does not.
-  std::uint32_t first_failing(const at::Tensor* const* tensors) const {
+  C10_ALWAYS_INLINE std::uint32_t first_failing(const at::Tensor* const* tensors) const {
     for (const Check& check : checks_) {
       const at::Tensor* tensor = tensors[check.argument];
-      if (tensor == nullptr || !tensor->defined()) {
+      if (C10_UNLIKELY(tensor == nullptr || !tensor->defined())) {
         return check.first_number + kPresent;
       }
       if ((check.dtypes >> static_cast<int>(tensor->scalar_type()) & 1) == 0) {
@@ -75,7 +75,7 @@ class ConditionProgram {
         }
         ++number;
       }
-      if (check.has_more) {
+      if (C10_UNLIKELY(check.has_more)) {
         if (const std::uint32_t failing = first_failing_layout(check, *tensor); failing != 0) {
           return check.first_number + failing;
         }

@@ -34,7 +34,7 @@ class OverrideNode {
   /// Notes that the node passed a call over. Writes the shared line only when the reason is another one.
   void fall(ReadSection& section, std::uint32_t reason) const {
     section.count_fall(slot_.index());
-    if (last_reason_.load(std::memory_order_relaxed) != reason) {
+    if (C10_UNLIKELY(last_reason_.load(std::memory_order_relaxed) != reason)) {
       last_reason_.store(reason, std::memory_order_relaxed);
     }
   }

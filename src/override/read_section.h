@@ -48,14 +48,14 @@ class ReadSection {
     if (C10_UNLIKELY(record_ == nullptr)) {
       record_ = take_thread_record();
     }
-    if (C10_LIKELY(record_ != nullptr) && record_->depth++ == 0) {
+    if (C10_LIKELY(record_ != nullptr) && C10_LIKELY(record_->depth++ == 0)) {
       // Sequentially consistent: the pointer must not be loaded before this is visible to `retire`.
       record_->sequence.store(record_->sequence.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     }
   }
 
   C10_ALWAYS_INLINE ~ReadSection() {
-    if (C10_LIKELY(record_ != nullptr) && --record_->depth == 0) {
+    if (C10_LIKELY(record_ != nullptr) && C10_LIKELY(--record_->depth == 0)) {
       record_->sequence.store(record_->sequence.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
   }
@@ -72,7 +72,7 @@ class ReadSection {
 
  private:
   static void add_one(std::atomic<std::uint64_t>& count) {
-    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   ThreadRecord* record_;

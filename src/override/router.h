@@ -117,20 +117,32 @@ class Router<Return(Args...)> final : public OverridePoint {
     const at::Tensor* const tensors[] = {as_tensor(args)...};
     for (const auto& listed : nodes->nodes) {
       const Node& node = static_cast<const Node&>(*listed);
-      if (const std::uint32_t failing = node.condition().first_failing(tensors); failing != 0) {
+      const std::uint32_t failing = node.condition().first_failing(tensors);
+      if (C10_LIKELY(failing != 0)) {
         node.fall(section, failing);
-      } else if (node.has_predicate() && !node.accepts(args...)) {
-        node.fall(section, Node::kPredicateFalse);
-      } else if (C10_UNLIKELY(section.too_deep())) {
-        throw_endless_recursion(text(), node.name());
-      } else if (node.serve(result, args...)) {
-        node.hit(section);
+      } else if (serve_by(node, section, result, args...)) {
         return true;
-      } else {
-        node.fall(section, Node::kDeclined);
       }
     }
     return false;
+  }
+
+  // Apart, so that the code of a call that falls through is short: among torch's own it is never warm in the cache.
+  C10_NOINLINE bool serve_by(const Node& node, ReadSection& section, typename Node::Result& result,
+                             const Args&... args) const {
+    if (node.has_predicate() && !node.accepts(args...)) {
+      node.fall(section, Node::kPredicateFalse);
+      return false;
+    }
+    if (C10_UNLIKELY(section.too_deep())) {
+      throw_endless_recursion(text(), node.name());
+    }
+    if (!node.serve(result, args...)) {
+      node.fall(section, Node::kDeclined);
+      return false;
+    }
+    node.hit(section);
+    return true;
   }
 
   Original original_;
