@@ -6,6 +6,13 @@
 namespace opyard {
 namespace {
 
+// torch keeps conjugation in a bit, and its matrix products get it unresolved, unlike most kernels.
+bool is_plain(const at::Tensor& tensor) {
+  constexpr c10::DispatchKeySet kBits(
+      {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor});
+  return !tensor.key_set().has_any(kBits);
+}
+
 bool expands_to(c10::IntArrayRef from, c10::IntArrayRef to) {
   if (from.size() > to.size()) {
     return false;
@@ -60,7 +67,7 @@ MatmulRouters& matmul_routers() {
 
 std::optional<ResultFacts> mm_result(const at::Tensor& self, const at::Tensor& mat2) {
   if (self.dim() != 2 || mat2.dim() != 2 || self.sizes()[1] != mat2.sizes()[0] ||
-      self.scalar_type() != mat2.scalar_type()) {
+      self.scalar_type() != mat2.scalar_type() || !is_plain(self) || !is_plain(mat2)) {
     return std::nullopt;
   }
   return ResultFacts{{self.sizes()[0], mat2.sizes()[1]}, self.scalar_type()};
@@ -68,7 +75,7 @@ std::optional<ResultFacts> mm_result(const at::Tensor& self, const at::Tensor& m
 
 std::optional<ResultFacts> bmm_result(const at::Tensor& self, const at::Tensor& mat2) {
   if (self.dim() != 3 || mat2.dim() != 3 || self.sizes()[0] != mat2.sizes()[0] || self.sizes()[2] != mat2.sizes()[1] ||
-      self.scalar_type() != mat2.scalar_type()) {
+      self.scalar_type() != mat2.scalar_type() || !is_plain(self) || !is_plain(mat2)) {
     return std::nullopt;
   }
   return ResultFacts{{self.sizes()[0], self.sizes()[1], mat2.sizes()[2]}, self.scalar_type()};
@@ -76,7 +83,7 @@ std::optional<ResultFacts> bmm_result(const at::Tensor& self, const at::Tensor& 
 
 std::optional<ResultFacts> addmm_result(const at::Tensor& self, const at::Tensor& mat1, const at::Tensor& mat2) {
   std::optional<ResultFacts> facts = mm_result(mat1, mat2);
-  if (!facts || self.scalar_type() != facts->dtype || !expands_to(self.sizes(), facts->sizes)) {
+  if (!facts || self.scalar_type() != facts->dtype || !is_plain(self) || !expands_to(self.sizes(), facts->sizes)) {
     return std::nullopt;
   }
   return facts;

@@ -33,7 +33,8 @@ struct MatmulRouters {
 MatmulRouters& matmul_routers();
 
 /// What a product makes when its arguments fit: sizes and dtype as torch's kernel makes them. Nothing where torch's
-/// kernel raises: such calls are torch's, so that its errors stay. Devices are the dispatcher's matter.
+/// kernel raises, so that its errors stay, and for tensors that are lazily conjugated: both are torch's to serve.
+/// Devices are the dispatcher's matter.
 std::optional<ResultFacts> mm_result(const at::Tensor& self, const at::Tensor& mat2);
 std::optional<ResultFacts> bmm_result(const at::Tensor& self, const at::Tensor& mat2);
 std::optional<ResultFacts> addmm_result(const at::Tensor& self, const at::Tensor& mat1, const at::Tensor& mat2);
