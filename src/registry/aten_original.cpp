@@ -1,17 +1,13 @@
 // The guard's depth, one for each thread.
 #include <opyard/aten_original.h>
+#include <registry/thread_state.h>
 
 namespace opyard {
-namespace {
 
-thread_local constinit int depth = 0;
+AtenOriginal::AtenOriginal() { ++thread_state.aten_original_depth; }
 
-}  // namespace
+AtenOriginal::~AtenOriginal() { --thread_state.aten_original_depth; }
 
-AtenOriginal::AtenOriginal() { ++depth; }
-
-AtenOriginal::~AtenOriginal() { --depth; }
-
-bool AtenOriginal::active() { return depth != 0; }
+bool AtenOriginal::active() { return thread_state.aten_original_depth != 0; }
 
 }  // namespace opyard

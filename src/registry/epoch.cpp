@@ -117,9 +117,6 @@ void release_slot(Slot* slot) {
 
 namespace {
 
-// Plain data, so that reaching it costs no initialisation check; the slot's owner ends it with the thread.
-constinit thread_local ThreadState thread_state;
-
 struct SlotOwner {
   epoch::Slot* slot = nullptr;
   ~SlotOwner() {
@@ -130,8 +127,6 @@ struct SlotOwner {
 thread_local SlotOwner slot_owner;
 
 }  // namespace
-
-ThreadState& this_thread() { return thread_state; }
 
 epoch::Slot* epoch::claim_slot() { return slot_owner.slot = free_or_new_slot(); }
 

@@ -2,6 +2,8 @@
 // once every reader that may have seen it has left. Readers pay two plain stores; the writer pays the barrier.
 #pragma once
 
+#include <registry/thread_state.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -24,17 +26,6 @@ Slot* claim_slot();
 void release_slot(Slot* slot);
 
 }  // namespace epoch
-
-struct CallFrame;
-
-/// The calling thread's state in the runtime; one thread-local look-up serves all steps of a call.
-struct ThreadState {
-  epoch::Slot* slot = nullptr;
-  std::uint32_t readers = 0;  // nesting of EpochScope
-  CallFrame* top = nullptr;   // the call stack, innermost call first (record/call_stack.h)
-};
-
-ThreadState& this_thread();
 
 /// While one lives, nothing that this thread reads from a shared table is freed.
 class EpochScope {
