@@ -51,9 +51,9 @@ class Handle:
 def enable(model: nn.Module | None = None, *, freeze: bool | None = None) -> Handle:
     """Routes aten's matrix products on the CPU through opyard, and serves the modules of `model` by opyard operators.
 
-    The routing is the process's, the modules are the model's own. Activations are counted: each is ended by `disable()`,
-    `disable(model)` or the end of its `with` block, and the last one puts everything back. An enabled model is kept
-    alive until it is disabled.
+    The routing is the process's, the modules are the model's own. Activations are counted: each is ended by
+    `disable()`, `disable(model)` or the end of its `with` block, and the last one puts everything back. An enabled
+    model is kept alive until it is disabled.
 
     A model in eval mode has the weights of its joined projections laid out one behind the other, in one storage which
     their parameters then view; `freeze=False` leaves every storage alone. `freeze=True` also allows implementations to
@@ -86,8 +86,15 @@ def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
         from opyard.models.served_model import ServedModel
 
         served = ServedModel(model, lay_out=freeze is not False and not model.training)
-        _measure(model, served)
-    _C.route_matmul(True)
+        try:
+            served.exchange()
+            _measure(model, served)
+            _C.route_matmul(True)
+        except BaseException:
+            served.put_back()
+            raise
+    else:
+        _C.route_matmul(True)
     return Handle(model, served, frozen)
 
 

@@ -24,9 +24,7 @@ class Side:
 
     def add(self, prompt: int, run: Run) -> None:
         best = self.runs.get(prompt, run)
-        self.runs[prompt] = Run(
-            run.tokens, min(best.prefill_s, run.prefill_s), min(best.decode_s, run.decode_s)
-        )
+        self.runs[prompt] = Run(run.tokens, min(best.prefill_s, run.prefill_s), min(best.decode_s, run.decode_s))
 
     def figures(self) -> dict[str, float | None]:
         """Milliseconds a prompt, and tokens a second after each first one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from opyard.models import cache_protocol
 from opyard.models.attention_interface import ARGUMENTS, NAME, Attend
@@ -25,7 +25,7 @@ LINEARS = ("q_proj", "k_proj", "v_proj", "o_proj")
 NORMS = ("q_norm", "k_norm")
 
 
-def unserved_attention(module: nn.Module) -> str | None:
+def unserved_attention(module: Any) -> str | None:
     """Why an attention module is never served; None when it may be."""
     if not all(is_plain_linear(module._modules.get(name)) for name in LINEARS):
         return "its projections are not plain nn.Linear modules"
@@ -56,21 +56,18 @@ class AttentionForward(ExchangedForward):
         self.kv_heads: int = module.k_proj.out_features // self.head_dim
         self.norms = tuple(operators.norm(module._modules[name]) for name in NORMS if name in module._modules)
         self.norm_parameters = tuple(module._modules[name]._parameters for name in NORMS if name in module._modules)
+        self.parameters = (*self.qkv.parameters, self.out, *self.norm_parameters)
         self.inside = Inside(module, LINEARS + tuple(name for name in NORMS if name in module._modules))
         self.layer_idx: int = module.layer_idx
         self.cache_protocol = cache_protocol.of(self.original)
         self.config = vars(module.config)
         self.rotate_by_pair = cache_protocol.rotation_of(module)
 
-    def weights(self) -> list[Tensor]:
-        norms = [p["weight"] for p in self.norm_parameters]
-        return self.qkv.parameters() + [p for p in (*self.out.values(), *norms) if p is not None]
-
     def unserved_reason(self, x: Tensor, step: Any, kwargs: dict[str, Any]) -> str | None:
         """Why this call is not served, given that the modules inside are as they were."""
         if type(step) is not Step:
             return STEP
-        if step.recording and records_gradient(x, self.weights()):
+        if step.recording and records_gradient(x, self.parameters):
             return GRADIENT
         if self.config["_attn_implementation_internal"] != NAME:
             return IMPLEMENTATION
@@ -97,34 +94,35 @@ class AttentionForward(ExchangedForward):
     def serve(self, x: Tensor, batch: int, length: int, kwargs: dict[str, Any]) -> Tensor:
         """Rows to rows; updates the cache."""
         heads, kv_heads = self.heads, self.kv_heads
+        step: Step = kwargs["position_embeddings"]
         stack = self.qkv(self.gemm, x).view(-1, heads + 2 * kv_heads, self.head_dim)
-        rotating, v = stack.split((heads + kv_heads, kv_heads), 1)
+        # Tensor.split is a Python function around this one, and costs a decode step twice as much.
+        rotating, v = stack.split_with_sizes((heads + kv_heads, kv_heads), 1)
+        v = v.view(batch, length, kv_heads, -1).transpose(1, 2)
         if self.norms:
-            q, k = rotating.split((heads, kv_heads), 1)
+            q, k = rotating.split_with_sizes((heads, kv_heads), 1)
             q = self.norms[0](q, self.norm_parameters[0]["weight"])
             k = self.norms[1](k, self.norm_parameters[1]["weight"])
-        step: Step = kwargs["position_embeddings"]
-        positions = step.positions
-        if positions is None or self.rope is None:
-            if not self.norms:
-                q, k = rotating.split((heads, kv_heads), 1)
-            q, k = self.rotate_by_pair(
-                q.view(batch, length, heads, -1), k.view(batch, length, kv_heads, -1), *step.pair(), unsqueeze_dim=2
-            )
-        elif self.norms:
-            q, k = self.rope(q, positions), self.rope(k, positions)
+            q = self._rotate(q, step, batch, length)
+            k = self._rotate(k, step, batch, length)
         else:
-            q, k = self.rope(rotating, positions).split((heads, kv_heads), 1)
-        q = q.view(batch, length, heads, -1)
-        k = k.view(batch, length, kv_heads, -1)
-        v = v.view(batch, length, kv_heads, -1)
+            q, k = self._rotate(rotating, step, batch, length).split_with_sizes((heads, kv_heads), 1)
         cache = kwargs.get(self.cache_protocol.name)
         if cache is not None:
-            keys, values = self.cache_protocol.update(cache, k.transpose(1, 2), v.transpose(1, 2), self.layer_idx, kwargs)
-            k, v = keys.transpose(1, 2), values.transpose(1, 2)
-        o = self.attend(q, k, v, kwargs.get("attention_mask"))
+            k, v = self.cache_protocol.update(cache, k, v, self.layer_idx, kwargs)
+        mask = kwargs.get("attention_mask")
+        o = self.attend(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), mask)
         out = self.out
         return self.gemm(o.reshape(-1, heads * self.head_dim), out["weight"], out["bias"])  # type: ignore[no-any-return]
+
+    def _rotate(self, x: Tensor, step: Step, batch: int, length: int) -> Tensor:
+        """Rows [N, H, D] to rotated [B, H, S, D]."""
+        if step.positions is not None and self.rope is not None:
+            x = self.rope(x, step.positions)
+        rotated = x.view(batch, length, -1, self.head_dim).transpose(1, 2)
+        if step.positions is None or self.rope is None:
+            rotated, _ = self.rotate_by_pair(rotated, rotated[:, :1], *step.pair())
+        return rotated
 
     def take_out(self) -> None:
         self.qkv.take_apart()

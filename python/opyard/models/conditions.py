@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
+
+# A module's own parameters, as torch keeps them: read anew at every call, for they may be exchanged.
+Parameters = Mapping[str, Tensor | None]
 
 GRADIENT = "a gradient would be recorded, and the operators have no backward yet"
 DEVICE = "the tensors are not on the CPU"
@@ -16,9 +19,15 @@ SUBCLASS = "the input is a tensor subclass"
 SERVED_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
-def records_gradient(x: Tensor, parameters: Iterable[Tensor]) -> bool:
+def records_gradient(x: Tensor, modules: Iterable[Parameters]) -> bool:
     """Only asked while gradient mode is on."""
-    return x.requires_grad or any(p.requires_grad for p in parameters)
+    if x.requires_grad:
+        return True
+    for parameters in modules:
+        for parameter in parameters.values():
+            if parameter is not None and parameter.requires_grad:
+                return True
+    return False
 
 
 def unserved_reason(x: Tensor, weight_dtype: torch.dtype) -> str | None:

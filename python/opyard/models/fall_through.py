@@ -21,7 +21,7 @@ class FallThrough:
         self._lock = threading.Lock()
         self._calls: dict[tuple[str, str], int] = {}
 
-    def list(self, module: str, reason: str) -> None:
+    def note(self, module: str, reason: str) -> None:
         with self._lock:
             self._calls.setdefault((module, reason), 0)
 

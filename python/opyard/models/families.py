@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-_MODULES = frozenset(f"transformers.models.{family}.modeling_{family}" for family in ("llama", "mistral", "qwen2", "qwen3"))
+_MODULES = frozenset(
+    f"transformers.models.{family}.modeling_{family}" for family in ("llama", "mistral", "qwen2", "qwen3")
+)
 
 _SUFFIXES = {
     "RMSNorm": "norm",

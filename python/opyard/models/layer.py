@@ -30,6 +30,7 @@ class LayerForward(ExchangedForward):
         self.attention: AttentionForward = parts[1]
         self.norm_after: NormForward = parts[2]
         self.mlp: MlpForward = parts[3]
+        self.parameters = (self.norm_before.parameters, self.norm_after.parameters, *self.mlp.parameters)
         self.inside = Inside(module, PARTS) + self.attention.inside + self.mlp.inside
 
     def __call__(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +38,7 @@ class LayerForward(ExchangedForward):
         reason = ARGUMENTS if args else self.inside.changed()
         if reason is None:
             reason = self.attention.unserved_reason(hidden_states, step, kwargs)
-        if reason is None and step.recording and records_gradient(hidden_states, self.module.parameters()):  # type: ignore[union-attr]
+        if reason is None and step.recording and records_gradient(hidden_states, self.parameters):  # type: ignore[union-attr]
             reason = GRADIENT
         if reason is not None:
             return self.original(hidden_states, *args, **kwargs)

@@ -34,15 +34,13 @@ class MlpForward(ExchangedForward):
         self.silu_and_mul = silu_and_mul
         self.gate_up = StackedLinear((module.gate_proj, module.up_proj), lay_out)
         self.down = module.down_proj._parameters
+        self.parameters = (*self.gate_up.parameters, self.down)
         self.inside = Inside(module, (*LINEARS, "act_fn"))
-
-    def weights(self) -> list[Tensor]:
-        return self.gate_up.parameters() + [p for p in self.down.values() if p is not None]
 
     def __call__(self, x: Tensor) -> Tensor:
         weight: Any = self.down["weight"]
         reason = self.inside.changed() or unserved_reason(x, weight.dtype)
-        if reason is None and torch.is_grad_enabled() and records_gradient(x, self.weights()):
+        if reason is None and torch.is_grad_enabled() and records_gradient(x, self.parameters):
             reason = GRADIENT
         if reason is not None:
             return self.fall(reason, x)  # type: ignore[no-any-return]

@@ -20,7 +20,7 @@ class NormForward(ExchangedForward):
 
     def __call__(self, hidden_states: Tensor) -> Tensor:
         weight: Any = self.parameters["weight"]
-        if torch.is_grad_enabled() and records_gradient(hidden_states, (weight,)):
+        if torch.is_grad_enabled() and records_gradient(hidden_states, (self.parameters,)):
             return self.fall(GRADIENT, hidden_states)  # type: ignore[no-any-return]
         reason = unserved_reason(hidden_states, weight.dtype)
         if reason is not None:

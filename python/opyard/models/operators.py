@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from opyard import ops
+import opyard.ops as ops
 from opyard.models.attention_interface import Attend
 
 

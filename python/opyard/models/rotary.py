@@ -46,8 +46,9 @@ def rotary_base(module: Any) -> float | str:
     rope_type = getattr(module, "rope_type", "default")
     if rope_type != "default":
         return f"rope_type {rope_type!r} is not served: RoPENeoxPositionIdsFwdOp knows the default angles"
-    parameters = getattr(module.config, "rope_parameters", None) or {}
-    base = float(parameters.get("rope_theta") or getattr(module.config, "rope_theta", 10000.0))
+    # transformers 4 keeps the base beside the other settings, 5 among those of the rotary embedding.
+    settings: Any = getattr(module.config, "rope_parameters", None) or vars(module.config)
+    base = float(settings["rope_theta"])
     frequencies = module.inv_freq
     exponents = torch.arange(0, 2 * frequencies.numel(), 2, dtype=torch.float32) / (2 * frequencies.numel())
     if frequencies.device.type != "cpu" or not torch.allclose(frequencies.float(), base**-exponents, rtol=1e-5, atol=0):

@@ -30,16 +30,18 @@ class ServedModel:
         self._operators = Operators()
         self._forwards: list[ExchangedForward] = []
         self._configurations: dict[int, AttentionConfiguration] = {}
+
+    def exchange(self) -> None:
         attention_interface.register()
-        modules = dict(model.named_modules())
+        modules = dict(self.model.named_modules())
         for path, module in modules.items():
             self._exchange_leaf(path, module)
         for path, module in modules.items():
             rotary = module._modules.get("rotary_emb")
             if rotary is not None and kind_of(rotary) == "rotary":
                 self._exchange_decoder(path, module, rotary)
-        for path, module in self._free(modules.items(), "attention"):
-            self.fall_through.list(path, "it stands outside a model with a rotary embedding")
+        for path, _ in self._free(modules.items(), "attention"):
+            self.fall_through.note(path, "it stands outside a model with a rotary embedding")
         for path, module in self._free(modules.items(), "layer"):
             if all("forward" in vars(module._modules[name]) for name in PARTS):
                 self._put_in(LayerForward(module, path, self.fall_through))
@@ -49,6 +51,8 @@ class ServedModel:
             forward.take_out()
         for configuration in self._configurations.values():
             configuration.put_back()
+        self._forwards.clear()
+        self._configurations.clear()
 
     def linear_shapes(self) -> set[tuple[int, int]]:
         """(out features, in features) of every product that serves the model."""
@@ -65,12 +69,12 @@ class ServedModel:
         if kind is None:
             return
         if "forward" in vars(module):
-            self.fall_through.list(path, TAKEN)
+            self.fall_through.note(path, TAKEN)
         elif kind == "norm":
             self._put_in(NormForward(module, path, self.fall_through, self._operators.norm(module)))
         elif kind == "mlp":
             if (refusal := unserved_mlp(module)) is not None:
-                self.fall_through.list(path, refusal)
+                self.fall_through.note(path, refusal)
                 return
             operators = self._operators
             self._put_in(
@@ -82,13 +86,13 @@ class ServedModel:
         refusal = base if isinstance(base, str) else None
         prefix = path + "." if path else ""
         if refusal is not None:
-            self.fall_through.list(prefix + "rotary_emb", refusal)
+            self.fall_through.note(prefix + "rotary_emb", refusal)
         rope = None if isinstance(base, str) else self._operators.rope(rotary.config.max_position_embeddings, base)
         projection: nn.Module | None = None
         inside = ((prefix + name, module) for name, module in decoder.named_modules())
         for name, module in self._free(inside, "attention"):
             if (why_not := unserved_attention(module)) is not None:
-                self.fall_through.list(name, why_not)
+                self.fall_through.note(name, why_not)
                 continue
             attend = self._operators.attend(module)
             forward = AttentionForward(module, name, self.fall_through, attend, self._operators, rope, self._lay_out)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from opyard.models.conditions import Parameters
+
 Gemm = Callable[..., Tensor]
 
 
@@ -18,7 +20,7 @@ def _may_be_laid_out(tensor: Tensor | None) -> bool:
         and tensor.layout is torch.strided
         and tensor.is_contiguous()
         and not tensor.is_inference()
-        and not tensor.is_shared()
+        and not tensor.untyped_storage().is_shared()
         and tensor.untyped_storage().nbytes() == tensor.nbytes
     )
 
@@ -31,7 +33,7 @@ class StackedLinear:
 
     def __init__(self, linears: Sequence[nn.Linear], lay_out: bool) -> None:
         self._linears = tuple(linears)
-        self._parameters = tuple(linear._parameters for linear in linears)
+        self.parameters: tuple[Parameters, ...] = tuple(linear._parameters for linear in linears)
         self.weight: Tensor | None = None
         self.bias: Tensor | None = None
         weights = [linear.weight for linear in linears]
@@ -45,12 +47,13 @@ class StackedLinear:
 
     def is_current(self) -> bool:
         """Whether the stack still is what the layers' own parameters say."""
-        if self.weight is None:
+        # A graph cannot ask where a tensor lies: it is traced with the layers one by one.
+        if self.weight is None or torch.compiler.is_compiling():
             return False
-        for parameters, address in zip(self._parameters, self._addresses):
+        for parameters, address in zip(self.parameters, self._addresses):
             if parameters["weight"].data_ptr() != address:  # type: ignore[union-attr]
                 return False
-        for parameters, address in zip(self._parameters, self._bias_addresses):
+        for parameters, address in zip(self.parameters, self._bias_addresses):
             if (bias := parameters["bias"]) is None or bias.data_ptr() != address:
                 return False
         return True
@@ -59,10 +62,7 @@ class StackedLinear:
         """All the layers' outputs for rows x, side by side."""
         if self.is_current():
             return gemm(x, self.weight, self.bias)
-        return torch.cat([gemm(x, p["weight"], p["bias"]) for p in self._parameters], 1)
-
-    def parameters(self) -> list[Tensor]:
-        return [p for parameters in self._parameters for p in parameters.values() if p is not None]
+        return torch.cat([gemm(x, p["weight"], p["bias"]) for p in self.parameters], 1)
 
     def shapes(self) -> list[tuple[int, int]]:
         """(out features, in features) of the products that serve it."""
@@ -72,8 +72,10 @@ class StackedLinear:
     def take_apart(self) -> None:
         """Gives each parameter a storage of its own again."""
         if self.is_current():
-            for parameter in self.parameters():
-                parameter.data = parameter.data.clone()
+            for parameters in self.parameters:
+                for parameter in parameters.values():
+                    if parameter is not None:
+                        parameter.data = parameter.data.clone()
         self.weight = self.bias = None
 
 
