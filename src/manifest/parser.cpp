@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 
@@ -116,24 +118,32 @@ class Parser {
     return result;
   }
 
-  Expression disjunction() {
-    Expression left = conjunction();
-    while (peek().word("or")) {
+  struct Binary {
+    const char* token;
+    Op op;
+  };
+
+  /// `operand (token operand)*`, grouped from the left.
+  Expression chain(std::initializer_list<Binary> operators, Expression (Parser::*operand)()) {
+    Expression left = (this->*operand)();
+    while (true) {
+      const auto found = std::find_if(operators.begin(), operators.end(), [&](const Binary& candidate) {
+        return peek().kind != Token::Kind::kString && peek().text == candidate.token;
+      });
+      if (found == operators.end()) {
+        return left;
+      }
       const int offset = next().offset;
-      Expression right = conjunction();
-      left = make(Op::kOr, offset, {std::move(left), std::move(right)});
+      Expression right = (this->*operand)();
+      left = make(found->op, offset, {std::move(left), std::move(right)});
     }
-    return left;
   }
 
-  Expression conjunction() {
-    Expression left = negation();
-    while (peek().word("and")) {
-      const int offset = next().offset;
-      Expression right = negation();
-      left = make(Op::kAnd, offset, {std::move(left), std::move(right)});
-    }
-    return left;
+  Expression disjunction() { return chain({{"or", Op::kOr}}, &Parser::conjunction); }
+  Expression conjunction() { return chain({{"and", Op::kAnd}}, &Parser::negation); }
+  Expression sum() { return chain({{"+", Op::kAdd}, {"-", Op::kSubtract}}, &Parser::product); }
+  Expression product() {
+    return chain({{"*", Op::kMultiply}, {"//", Op::kFloorDivide}, {"%", Op::kModulo}}, &Parser::minus);
   }
 
   Expression negation() {
@@ -185,30 +195,6 @@ class Parser {
     }
     chain.kids.insert(chain.kids.begin(), std::move(first));
     return chain;
-  }
-
-  Expression sum() {
-    Expression left = product();
-    while (peek().symbol("+") || peek().symbol("-")) {
-      const Token& token = next();
-      const Op op = token.text == "+" ? Op::kAdd : Op::kSubtract;
-      const int offset = token.offset;
-      Expression right = product();
-      left = make(op, offset, {std::move(left), std::move(right)});
-    }
-    return left;
-  }
-
-  Expression product() {
-    Expression left = minus();
-    while (peek().symbol("*") || peek().symbol("//") || peek().symbol("%")) {
-      const Token& token = next();
-      const Op op = token.text == "*" ? Op::kMultiply : token.text == "%" ? Op::kModulo : Op::kFloorDivide;
-      const int offset = token.offset;
-      Expression right = minus();
-      left = make(op, offset, {std::move(left), std::move(right)});
-    }
-    return left;
   }
 
   Expression minus() {

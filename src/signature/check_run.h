@@ -1,6 +1,8 @@
 // One run of the call check over plain or symbolic sizes.
 #pragma once
 
+#include <type_traits>
+
 #include "signature/failure.h"
 #include "signature/integers.h"
 #include "signature/program.h"
@@ -35,7 +37,13 @@ class CheckRun {
   void solve_output(std::size_t i, SolvedOutput<Int>& output);
   bool is_empty_write(const SolvedCall<Int>& call) const;
 
-  c10::ArrayRef<Int> sizes(std::int32_t input) const;
+  c10::ArrayRef<Int> sizes(std::int32_t input) const {
+    if constexpr (std::is_same_v<Int, std::int64_t>) {
+      return inputs_[input]->sizes();
+    } else {
+      return inputs_[input]->sym_sizes();
+    }
+  }
   std::int64_t position(const Step& step) const;
   V value_at(std::int32_t node, const std::string& what, const Text& text);
 
