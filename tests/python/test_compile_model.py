@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from small_models import build, prompts
 
 import opyard
+from small_models import build, prompts
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ import pickle
 
 import pytest
 import torch
-from small_models import build, prompts
 
 import opyard
+from small_models import build, prompts
 
 
 def state_of(model):

@@ -3,9 +3,9 @@
 import pytest
 import torch
 import transformers
-from small_models import CONFIGURATIONS, build, prompts, served
 
 import opyard
+from small_models import CONFIGURATIONS, build, prompts, served
 
 TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.35, torch.float16: 0.05}
 

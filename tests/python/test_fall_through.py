@@ -3,9 +3,9 @@
 import pytest
 import torch
 import transformers
-from small_models import build, prompts, served
 
 import opyard
+from small_models import build, prompts, served
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 10000.0}
 LLAMA3 = {
