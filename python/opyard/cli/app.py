@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from opyard.cli.error import CliError
+
+# Newer versions of typer carry a click of their own: the class that its errors have in common is found from this one.
+_WrongUse: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=False)
 
@@ -45,11 +47,11 @@ def main() -> None:
     """The console script. Typer prints wrong use as a box of several lines: here it is one."""
     try:
         status = app(standalone_mode=False)
-    except click.ClickException as error:
+    except _WrongUse as error:
         _refuse(error.format_message(), error.exit_code)
     except CliError as error:
         _refuse(str(error), 2)
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)
     else:
         sys.exit(status if isinstance(status, int) else 0)

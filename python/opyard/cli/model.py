@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,15 +26,15 @@ def load_model(dtype: str) -> Model:
     """Loads from the package's own folder: nothing is fetched, from a hub or elsewhere."""
     file = _gguf_file()
     os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["TQDM_DISABLE"] = "1"
     import transformers
 
     transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
-    model: Any = transformers.AutoModelForCausalLM.from_pretrained(
-        file.parent, gguf_file=file.name, dtype=getattr(torch, dtype)
-    )
+    # Progress bars and advice of the loaders are no part of this command's output; their errors are exceptions.
+    with contextlib.redirect_stderr(io.StringIO()):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+        model: Any = transformers.AutoModelForCausalLM.from_pretrained(
+            file.parent, gguf_file=file.name, dtype=getattr(torch, dtype)
+        )
     ends = model.generation_config.eos_token_id
     ends = ends if isinstance(ends, list) else [ends]
     return Model(model.eval().requires_grad_(False), tokenizer, frozenset(e for e in ends if e is not None))
