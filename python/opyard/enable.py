@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-import torch
 from torch import nn
 
 from opyard import _C
@@ -19,8 +18,6 @@ _lock = threading.Lock()
 _active: list[Handle] = []
 
 _MEASURE_SECONDS = 0.8
-# Rows of a decode step and of a prompt: between them, the choice of implementation changes.
-_MEASURED_ROWS = (1, 64)
 
 
 class Handle:
@@ -83,12 +80,13 @@ def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
     frozen = freeze if freeze is not None else not (model.training or any(p.requires_grad for p in model.parameters()))
     served = next((h._served for h in _active if h.model is model), None)
     if served is None:
+        from opyard.models.measure import measure_products
         from opyard.models.served_model import ServedModel
 
         served = ServedModel(model, lay_out=freeze is not False and not model.training)
         try:
             served.exchange()
-            _measure(model, served)
+            measure_products(served.product_weights(), _MEASURE_SECONDS)
             _C.route_matmul(True)
         except BaseException:
             served.put_back()
@@ -103,12 +101,3 @@ def _end(handle: Handle) -> None:
     _C.route_matmul(False)
     if handle._served is not None and all(other.model is not handle.model for other in _active):
         handle._served.put_back()
-
-
-def _measure(model: nn.Module, served: ServedModel) -> None:
-    """Lets the candidates for the model's own products be timed; the choice then stays for the process."""
-    dtypes = {p.dtype for p in model.parameters() if p.is_cpu and p.is_floating_point()}
-    shapes = [(rows, n, k) for rows in _MEASURED_ROWS for n, k in sorted(served.linear_shapes())]
-    for dtype in sorted(dtypes, key=str):
-        if dtype in (torch.float32, torch.bfloat16, torch.float16) and shapes:
-            _C.measure_gemm(shapes, dtype, _MEASURE_SECONDS / len(dtypes))

@@ -16,7 +16,7 @@ class ServedRow(TypedDict, total=False):
     fell_through: int
 
 
-# What the routes had counted at the last reset: they count on for as long as they stand.
+# What the routes had counted at the last reset: they count on for as long as the process lives.
 _routes_before: dict[str, tuple[int, int]] = {}
 
 
@@ -28,8 +28,7 @@ def stats() -> list[ServedRow]:
     ]
     for op, implementation, served, fell in _C.route_counts():
         served_before, fell_before = _routes_before.get(op, (0, 0))
-        # A route that was taken away and set up again counts from zero.
-        served, fell = (served - served_before, fell - fell_before) if served >= served_before else (served, fell)
+        served, fell = served - served_before, fell - fell_before
         if served or fell:
             rows.append({"operator": op, "implementation": implementation, "calls": served, "fell_through": fell})
     return rows

@@ -28,6 +28,7 @@ struct Routes {
   std::shared_ptr<Instance> gemm = Instance::make(Registry::process(), "GEMMFwdOp", {{"trans_a", false}, {"trans_b", false}});
   std::shared_ptr<Instance> bmm = Instance::make(Registry::process(), "BMMFwdOp", {});
   std::array<OverrideHandle, 3> handles;
+  std::array<OverrideCounts, 3> before;  // what handles counted that are gone
   int users = 0;
 };
 
@@ -73,7 +74,12 @@ void route_matmul(bool on) {
     if (r.users == 0) turn_on(r);
     ++r.users;
   } else if (r.users > 0 && --r.users == 0) {
-    for (OverrideHandle& handle : r.handles) handle.remove();
+    for (std::size_t i = 0; i < r.handles.size(); ++i) {
+      const OverrideCounts counted = r.handles[i].counts();
+      r.before[i].hits += counted.hits;
+      r.before[i].falls += counted.falls;
+      r.handles[i].remove();
+    }
   }
 }
 
@@ -82,7 +88,8 @@ std::vector<RouteCount> matmul_route_counts() {
   std::vector<RouteCount> counts;
   for (std::size_t i = 0; i < 3; ++i) {
     const OverrideCounts now = routes().handles[i].counts();
-    counts.push_back({kNames[i], kOperators[i], now.hits, now.falls});
+    const OverrideCounts& before = routes().before[i];
+    counts.push_back({kNames[i], kOperators[i], before.hits + now.hits, before.falls + now.falls});
   }
   return counts;
 }

@@ -19,7 +19,7 @@ struct RouteCount {
 /// implementation is preferred to aten's own falls through to it.
 void route_matmul(bool on);
 
-/// Since the routes were last turned on, or the last reset.
+/// Since the process began.
 std::vector<RouteCount> matmul_route_counts();
 
 }  // namespace opyard

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from opyard.models import attention_interface
 from opyard.models.attention import AttentionForward, unserved_attention
@@ -54,15 +54,17 @@ class ServedModel:
         self._forwards.clear()
         self._configurations.clear()
 
-    def linear_shapes(self) -> set[tuple[int, int]]:
-        """(out features, in features) of every product that serves the model."""
-        shapes = {(m.out_features, m.in_features) for m in self.model.modules() if type(m) is nn.Linear}
+    def product_weights(self) -> dict[tuple[int, int], list[Tensor]]:
+        """By shape (out features, in features), the weights of the products that serve the model."""
+        weights = [m.weight for m in self.model.modules() if type(m) is nn.Linear]
         for forward in self._forwards:
-            if isinstance(forward, AttentionForward):
-                shapes |= set(forward.qkv.shapes())
-            elif isinstance(forward, MlpForward):
-                shapes |= set(forward.gate_up.shapes())
-        return shapes
+            stacks = {AttentionForward: "qkv", MlpForward: "gate_up"}
+            if (name := stacks.get(type(forward))) is not None:
+                weights += getattr(forward, name).weights()
+        by_shape: dict[tuple[int, int], list[Tensor]] = {}
+        for weight in weights:
+            by_shape.setdefault((weight.shape[0], weight.shape[1]), []).append(weight)
+        return by_shape
 
     def _exchange_leaf(self, path: str, module: Any) -> None:
         kind = kind_of(module)

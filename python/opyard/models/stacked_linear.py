@@ -64,10 +64,9 @@ class StackedLinear:
             return gemm(x, self.weight, self.bias)
         return torch.cat([gemm(x, p["weight"], p["bias"]) for p in self.parameters], 1)
 
-    def shapes(self) -> list[tuple[int, int]]:
-        """(out features, in features) of the products that serve it."""
-        weights = [linear.weight for linear in self._linears] if self.weight is None else [self.weight]
-        return [(w.shape[0], w.shape[1]) for w in weights]
+    def weights(self) -> list[Tensor]:
+        """The weights of the products that serve it."""
+        return [linear.weight for linear in self._linears] if self.weight is None else [self.weight]
 
     def take_apart(self) -> None:
         """Gives each parameter a storage of its own again."""
