@@ -1,6 +1,7 @@
 """Where a gradient would be recorded an enabled model is eager; where none would be it is served."""
 
 import pytest
+import torch
 
 import opyard
 from small_models import build, prompts, served
