@@ -74,7 +74,7 @@ cxx-test: setup
 
 python-test: setup $(DONE)/old-transformers
 	PYTHONPATH=$(OLD_TRANSFORMERS) $(BIN)/python -m pytest \
-	  tests/python/test_enable.py tests/python/test_disable.py tests/python/test_fall_through.py
+	  $(addprefix tests/python/test_,$(addsuffix .py,enable disable copies gradients fall_through))
 	$(BIN)/python -m pytest
 
 bench: setup

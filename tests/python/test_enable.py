@@ -117,6 +117,17 @@ def test_a_changed_weight_changes_the_answer(write):
         torch.testing.assert_close(model(ids).logits, other(ids).logits, rtol=1e-4, atol=1e-4)
 
 
+def test_a_model_cast_after_enabling_is_served_in_its_new_dtype():
+    model = build("llama")
+    ids, _ = prompts()
+    expected = build("llama").to(torch.bfloat16).float()(ids).logits
+    with opyard.enable(model):
+        logits = model.to(torch.bfloat16)(ids).logits
+    assert logits.dtype is torch.bfloat16
+    assert served(opyard.stats())["GQADenseFwdOp"] == model.config.num_hidden_layers
+    torch.testing.assert_close(logits.float(), expected, rtol=0.35, atol=0.35)
+
+
 def test_another_model_of_the_same_configuration_is_left_alone():
     model = build("llama")
     other = transformers.LlamaForCausalLM(model.config).eval()

@@ -93,37 +93,47 @@ class AttentionForward(ExchangedForward):
 
     def serve(self, x: Tensor, batch: int, length: int, kwargs: dict[str, Any]) -> Tensor:
         """Rows to rows; updates the cache."""
-        heads, kv_heads = self.heads, self.kv_heads
-        step: Step = kwargs["position_embeddings"]
-        stack = self.qkv(self.gemm, x).view(-1, heads + 2 * kv_heads, self.head_dim)
+        heads, kv_heads, head_dim = self.heads, self.kv_heads, self.head_dim
+        stack = self.qkv(self.gemm, x).view(-1, heads + 2 * kv_heads, head_dim)
         # Tensor.split is a Python function around this one, and costs a decode step twice as much.
         rotating, v = stack.split_with_sizes((heads + kv_heads, kv_heads), 1)
-        v = v.view(batch, length, kv_heads, -1).transpose(1, 2)
-        if self.norms:
-            q, k = rotating.split_with_sizes((heads, kv_heads), 1)
-            q = self.norms[0](q, self.norm_parameters[0]["weight"])
-            k = self.norms[1](k, self.norm_parameters[1]["weight"])
-            q = self._rotate(q, step, batch, length)
-            k = self._rotate(k, step, batch, length)
+        step: Step = kwargs["position_embeddings"]
+        if self.norms or step.positions is None:
+            q, k = self._normalise_and_rotate(rotating, step, batch, length)
         else:
-            q, k = self._rotate(rotating, step, batch, length).split_with_sizes((heads, kv_heads), 1)
+            q, k = self.rope(rotating, step.positions).split_with_sizes((heads, kv_heads), 1)
+        q = q.view(batch, length, heads, head_dim)
         cache = kwargs.get(self.cache_protocol.name)
         if cache is not None:
+            k, v = _by_head(k, batch, length), _by_head(v, batch, length)
             k, v = self.cache_protocol.update(cache, k, v, self.layer_idx, kwargs)
-        mask = kwargs.get("attention_mask")
-        o = self.attend(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), mask)
+            k, v = k.transpose(1, 2), v.transpose(1, 2)
+        else:
+            k, v = k.view(batch, length, kv_heads, head_dim), v.view(batch, length, kv_heads, head_dim)
+        o = self.attend(q, k, v, kwargs.get("attention_mask"))
         out = self.out
-        return self.gemm(o.reshape(-1, heads * self.head_dim), out["weight"], out["bias"])  # type: ignore[no-any-return]
+        return self.gemm(o.reshape(-1, heads * head_dim), out["weight"], out["bias"])  # type: ignore[no-any-return]
 
-    def _rotate(self, x: Tensor, step: Step, batch: int, length: int) -> Tensor:
-        """Rows [N, H, D] to rotated [B, H, S, D]."""
-        if step.positions is not None and self.rope is not None:
-            x = self.rope(x, step.positions)
-        rotated = x.view(batch, length, -1, self.head_dim).transpose(1, 2)
-        if step.positions is None or self.rope is None:
-            rotated, _ = self.rotate_by_pair(rotated, rotated[:, :1], *step.pair())
-        return rotated
+    def _normalise_and_rotate(self, x: Tensor, step: Step, batch: int, length: int) -> tuple[Tensor, Tensor]:
+        """Queries and keys as rows [N, H, D], where not one call of the operator rotates both as they are."""
+        q, k = x.split_with_sizes((self.heads, self.kv_heads), 1)
+        if self.norms:
+            q = self.norms[0](q, self.norm_parameters[0]["weight"])
+            k = self.norms[1](k, self.norm_parameters[1]["weight"])
+        if step.positions is not None:
+            return self.rope(q, step.positions), self.rope(k, step.positions)
+        q, k = (rows.view(batch, length, -1, self.head_dim) for rows in (q, k))
+        q, k = self.rotate_by_pair(q, k, *step.pair(), unsqueeze_dim=2)
+        return q.flatten(0, 1), k.flatten(0, 1)
 
     def take_out(self) -> None:
         self.qkv.take_apart()
         super().take_out()
+
+
+def _by_head(rows: Tensor, batch: int, length: int) -> Tensor:
+    """[B * S, H, D] as [B, H, S, D]. A decode step has nothing to transpose, and a view is the cheaper call."""
+    _, heads, head_dim = rows.shape
+    if length == 1:
+        return rows.view(batch, heads, 1, head_dim)
+    return rows.view(batch, length, heads, head_dim).transpose(1, 2)

@@ -18,7 +18,9 @@ class AttentionConfiguration:
         self.config = config
         key = id(config)
         if key not in _holders:
-            previous[key] = config._attn_implementation
+            # A copy of an enabled model comes with our name, and without what stood there before.
+            before = config._attn_implementation
+            previous[key] = "sdpa" if before == NAME else before
             config._attn_implementation = NAME
         _holders[key] = _holders.get(key, 0) + 1
 

@@ -16,6 +16,12 @@ def plain_forward(module: nn.Module) -> Callable[..., Any]:
     return forward
 
 
+def is_taken(module: nn.Module) -> bool:
+    """Whether something else than its class's forward stands in a module's `forward` attribute."""
+    forward = vars(module).get("forward")
+    return forward is not None and forward != plain_forward(module)
+
+
 class ExchangedForward:
     """Serves a module's calls by opyard operators; what it does not serve goes to `original`, and is counted."""
 

@@ -51,7 +51,8 @@ def rotary_base(module: Any) -> float | str:
     base = float(settings["rope_theta"])
     frequencies = module.inv_freq
     exponents = torch.arange(0, 2 * frequencies.numel(), 2, dtype=torch.float32) / (2 * frequencies.numel())
-    if frequencies.device.type != "cpu" or not torch.allclose(frequencies.float(), base**-exponents, rtol=1e-5, atol=0):
+    expected = base**-exponents
+    if frequencies.is_meta or not torch.allclose(frequencies.float().cpu(), expected, rtol=1e-5, atol=0):
         return "its inverse frequencies are not those of its rope_theta"
     if getattr(module, "attention_scaling", 1.0) != 1.0:
         return "its attention_scaling is not 1"

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from opyard.models import attention_interface
 from opyard.models.attention import AttentionForward, unserved_attention
 from opyard.models.attention_configuration import AttentionConfiguration
-from opyard.models.exchanged_forward import ExchangedForward
+from opyard.models.exchanged_forward import ExchangedForward, is_taken
 from opyard.models.fall_through import FallThrough
 from opyard.models.families import kind_of
 from opyard.models.layer import PARTS, LayerForward
@@ -43,7 +43,7 @@ class ServedModel:
         for path, _ in self._free(modules.items(), "attention"):
             self.fall_through.note(path, "it stands outside a model with a rotary embedding")
         for path, module in self._free(modules.items(), "layer"):
-            if all("forward" in vars(module._modules[name]) for name in PARTS):
+            if all(isinstance(vars(module._modules[name]).get("forward"), ExchangedForward) for name in PARTS):
                 self._put_in(LayerForward(module, path, self.fall_through))
 
     def put_back(self) -> None:
@@ -70,7 +70,7 @@ class ServedModel:
         kind = kind_of(module)
         if kind is None:
             return
-        if "forward" in vars(module):
+        if is_taken(module):
             self.fall_through.note(path, TAKEN)
         elif kind == "norm":
             self._put_in(NormForward(module, path, self.fall_through, self._operators.norm(module)))
@@ -102,7 +102,7 @@ class ServedModel:
             projection = module.q_proj
             if id(module.config) not in self._configurations:
                 self._configurations[id(module.config)] = AttentionConfiguration(module.config)
-        if projection is not None and "forward" not in vars(rotary):
+        if projection is not None and not is_taken(rotary):
             self._put_in(RotaryForward(rotary, prefix + "rotary_emb", self.fall_through, projection, refusal))
 
     def _put_in(self, forward: ExchangedForward) -> None:
@@ -111,4 +111,4 @@ class ServedModel:
 
     @staticmethod
     def _free(modules: Any, kind: str) -> Iterator[tuple[str, Any]]:
-        return ((path, module) for path, module in modules if kind_of(module) == kind and "forward" not in vars(module))
+        return ((path, module) for path, module in modules if kind_of(module) == kind and not is_taken(module))

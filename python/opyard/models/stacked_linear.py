@@ -71,15 +71,17 @@ class StackedLinear:
     def take_apart(self) -> None:
         """Gives each parameter a storage of its own again."""
         if self.is_current():
-            for parameters in self.parameters:
-                for parameter in parameters.values():
-                    if parameter is not None:
-                        parameter.data = parameter.data.clone()
+            with torch.inference_mode(False), torch.no_grad():
+                for parameters in self.parameters:
+                    for parameter in parameters.values():
+                        if parameter is not None:
+                            parameter.data = parameter.data.clone()
         self.weight = self.bias = None
 
 
 def _stack(parameters: Sequence[Tensor]) -> Tensor:
-    with torch.no_grad():
+    # Not as inference tensors, where `enable` is called in inference mode: no gradient could go through them later.
+    with torch.inference_mode(False), torch.no_grad():
         stack = torch.cat([p.data for p in parameters])
         start = 0
         for parameter in parameters:
