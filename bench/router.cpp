@@ -1,4 +1,5 @@
 // What the router adds to a call of aten::mm on 2 x 2 tensors. Prints one JSON object a figure.
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
 #include <override/matmul_routes.h>

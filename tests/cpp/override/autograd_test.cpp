@@ -1,4 +1,5 @@
 // Gradients, transforms and other dispatch keys see a routed product as they see torch's.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <opyard/aten_original.h>
 #include <override/matmul_routes.h>

@@ -1,4 +1,5 @@
 // Which tensors a condition's limits admit, and how a condition that cannot work is refused.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <opyard/error.h>
 #include <override/condition.h>

@@ -1,4 +1,5 @@
 // What a call falls through to: torch's own kernel, reached either way, and other parties' below and above the router.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <override/router.h>
 

@@ -1,4 +1,5 @@
 // One callable in front of all forms of a matrix product: what it gets, and which calls stay torch's.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <opyard/error.h>
 #include <override/matmul_routes.h>

@@ -1,4 +1,5 @@
 // Registering, ordering and removing overrides, also while other threads call.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <opyard/error.h>
 #include <override/matmul_routes.h>

@@ -1,4 +1,5 @@
 // How a router serves a call: order, conditions, counts, errors, and what falls through.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <opyard/aten_original.h>
 #include <opyard/error.h>
