@@ -1,4 +1,4 @@
-// Which products go to the matrix-vector kernel and which to oneDNN: their refusals share this one border.
+// Which products go to which kernel, by the rows of a: refusals share these borders.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,9 @@
 namespace opyard::kernels {
 
 /// Up to so many rows the weight is read once at memory speed by the matrix-vector kernel.
-constexpr std::int64_t kSmallM = 4;
+constexpr std::int64_t kSmallM = 6;
+
+/// Up to so many rows tiles of dot products are ahead of packing the weight for oneDNN.
+constexpr std::int64_t kMediumM = 64;
 
 }  // namespace opyard::kernels

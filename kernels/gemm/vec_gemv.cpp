@@ -1,8 +1,9 @@
 // d = a w^T (+ bias) for a few rows of a: the weight [N, K] is read once, as fast as memory gives it.
-#include <c10/util/SmallVector.h>
 #include <c10/util/StringUtil.h>
 #include <gemm/limits.h>
+#include <lib/dot_tile.h>
 #include <lib/dtypes.h>
+#include <lib/float_rows.h>
 #include <lib/lanes.h>
 #include <lib/matrix.h>
 #include <lib/output_buffer.h>
@@ -12,136 +13,46 @@
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
-constexpr std::int64_t kCacheLine = 64;
+constexpr std::int64_t kAhead = 8192;                // bytes; over a page, so that its translation is fetched too
 constexpr std::int64_t kBytesPerThread = 64 * 1024;  // of weight; less is not worth waking a thread
 
-/// Rows of weight taken together: as many sums as registers hold beside the operands.
-template <int M>
-constexpr int kBlock = M * 4 <= (kLanes >= 16 ? 16 : 8) ? 4 : (M * 2 <= (kLanes >= 16 ? 16 : 8) ? 2 : 1);
-
-struct Problem {
-  std::int64_t n, k;
-  std::int64_t weight_stride;  // from row to row of the weight
-  std::int64_t x_stride;       // from row to row of x: k rounded up to kPair, zeros beyond k
-  const float* x;
+struct Weight {
+  const void* data;
+  Matrix shape;  // [N, K]
+  const void* bias;
   std::int64_t bias_stride;
 };
 
-/// sums[m][r] = the dot product of row m of x with row r of `weight`.
-template <class T, int M, int R>
-inline void dot_rows(const T* weight, const Problem& p, float (&sums)[M][R]) {
-  Lanes low[M][R], high[M][R];
-  for (int m = 0; m < M; ++m) {
-    for (int r = 0; r < R; ++r) {
-      low[m][r] = high[m][r] = Lanes(0.0f);
-    }
-  }
-  const auto step = [&](std::int64_t i, std::int64_t count) {
-    Pair w[R];
-    for (int r = 0; r < R; ++r) {
-      w[r] = load_pair(weight + r * p.weight_stride + i, count);
-    }
-    for (int m = 0; m < M; ++m) {
-      const Pair x = load_pair(p.x + m * p.x_stride + i);
-      for (int r = 0; r < R; ++r) {
-        low[m][r] = at::vec::fmadd(w[r].low, x.low, low[m][r]);
-        // One chain of sums is enough where several rows of x hide its latency; it leaves registers free.
-        Lanes& second = M == 1 ? high[m][r] : low[m][r];
-        second = at::vec::fmadd(w[r].high, x.high, second);
-      }
-    }
-  };
-  std::int64_t i = 0;
-  for (; i + kPair <= p.k; i += kPair) {
-    for (int r = 0; r < R; ++r) {
-      const char* ahead = reinterpret_cast<const char*>(weight + (r + R) * p.weight_stride + i);
-      for (std::size_t line = 0; line < kPair * sizeof(T); line += kCacheLine) {
-        __builtin_prefetch(ahead + line);
-      }
-    }
-    step(i, kPair);
-  }
-  if (i < p.k) {
-    step(i, p.k - i);
-  }
-  for (int m = 0; m < M; ++m) {
-    for (int r = 0; r < R; ++r) {
-      sums[m][r] = sum_of(M == 1 ? low[m][r] + high[m][r] : low[m][r]);
-    }
-  }
-}
-
-template <class T, int M, int R>
-inline void store_rows(const T* weight, const T* bias, T* out, std::int64_t row, const Problem& p) {
-  float sums[M][R];
-  dot_rows<T, M, R>(weight + row * p.weight_stride, p, sums);
-  for (int m = 0; m < M; ++m) {
-    for (int r = 0; r < R; ++r) {
-      const float added = bias == nullptr ? 0.0f : static_cast<float>(bias[(row + r) * p.bias_stride]);
-      out[m * p.n + row + r] = static_cast<T>(bias == nullptr ? sums[m][r] : sums[m][r] + added);
-    }
-  }
-}
-
+/// Rows of the weight are taken one by one: memory serves one stream a thread faster than several.
 template <class T, int M>
-void multiply_rows(const T* weight, const T* bias, T* out, const Problem& p) {
-  constexpr int R = kBlock<M>;
-  const std::int64_t bytes = std::max<std::int64_t>(p.k * sizeof(T) * R, 1);
-  parallel_ranges(at::divup(p.n, R), at::divup(kBytesPerThread, bytes), [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t row = begin * R;
-    const std::int64_t last = std::min(end * R, p.n);
-    for (; row + R <= last; row += R) {
-      store_rows<T, M, R>(weight, bias, out, row, p);
-    }
-    for (; row < last; ++row) {
-      store_rows<T, M, 1>(weight, bias, out, row, p);
+void multiply_rows(const FloatRows& x, const Weight& weight, T* out) {
+  const auto [n, k, stride, one] = weight.shape;
+  const T* data = static_cast<const T*>(weight.data);
+  const T* bias = static_cast<const T*>(weight.bias);
+  const std::int64_t bytes = std::max<std::int64_t>(k * sizeof(T), 1);
+  parallel_ranges(n, at::divup(kBytesPerThread, bytes), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      float sums[M][1];
+      dot_tile<M, 1, kAhead>(x.row(0), x.stride(), data + row * stride, stride, k, sums);
+      const float added = bias == nullptr ? 0.0f : static_cast<float>(bias[row * weight.bias_stride]);
+      for (int m = 0; m < M; ++m) {
+        out[m * n + row] = static_cast<T>(bias == nullptr ? sums[m][0] : sums[m][0] + added);
+      }
     }
   });
 }
 
-/// x as floats, each row padded with zeros to whole pairs.
-template <class T>
-void pack(const T* x, const Matrix& from, std::int64_t to_stride, float* to) {
-  for (std::int64_t m = 0; m < from.rows; ++m) {
-    const T* row = x + m * from.row_stride;
-    for (std::int64_t k = 0; k < from.cols; ++k) {
-      to[m * to_stride + k] = static_cast<float>(row[k * from.col_stride]);
-    }
-    std::fill(to + m * to_stride + from.cols, to + (m + 1) * to_stride, 0.0f);
-  }
-}
-
 template <class T>
 void multiply(KernelCall& call, bool trans_a, bool trans_b) {
-  const Matrix x = matrix(call.input(0), trans_a);
-  const Matrix weight = matrix(call.input(1), !trans_b);
-  const std::int64_t x_stride = at::divup(x.cols, kPair) * kPair;
-  c10::SmallVector<float, 2048> packed;
-  packed.resize_for_overwrite(x.rows * x_stride);
-  pack(static_cast<const T*>(call.input(0).const_data_ptr()), x, x_stride, packed.data());
-
-  const at::Tensor* bias = call.has_input(2) ? &call.input(2) : nullptr;
-  const T* bias_data = bias == nullptr ? nullptr : static_cast<const T*>(bias->const_data_ptr());
-  const Problem problem = {weight.rows, x.cols,        weight.row_stride,
-                           x_stride,    packed.data(), bias == nullptr ? 0 : bias->stride(0)};
-  const T* weight_data = static_cast<const T*>(call.input(1).const_data_ptr());
-  OutputBuffer out(call, 0);
-  switch (x.rows) {
-    case 1:
-      multiply_rows<T, 1>(weight_data, bias_data, out.data<T>(), problem);
-      break;
-    case 2:
-      multiply_rows<T, 2>(weight_data, bias_data, out.data<T>(), problem);
-      break;
-    case 3:
-      multiply_rows<T, 3>(weight_data, bias_data, out.data<T>(), problem);
-      break;
-    case 4:
-      multiply_rows<T, 4>(weight_data, bias_data, out.data<T>(), problem);
-      break;
-    default:  // no rows, nothing to write
-      break;
+  const Matrix a = matrix(call.input(0), trans_a);
+  const FloatRows x(static_cast<const T*>(call.input(0).const_data_ptr()), a);
+  Weight weight = {call.input(1).const_data_ptr(), matrix(call.input(1), !trans_b), nullptr, 0};
+  if (call.has_input(2)) {
+    weight.bias = call.input(2).const_data_ptr();
+    weight.bias_stride = call.input(2).stride(0);
   }
+  OutputBuffer out(call, 0);
+  with_count<kSmallM>(a.rows, [&](auto rows) { multiply_rows<T, decltype(rows)::value>(x, weight, out.data<T>()); });
   out.finish();
 }
 

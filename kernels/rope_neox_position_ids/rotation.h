@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <c10/util/StringUtil.h>
 #include <lib/parameters.h>
 #include <opyard/error.h>
 
