@@ -122,18 +122,10 @@ class CallPlanBuilder : PlanBuilder {
     }
   }
 
-  static std::string element_text(const Expression& element, const std::string& declared) {
-    const Expression& inner = element.is(Op::kStar) ? element.kids[0] : element;
-    const std::string star = element.is(Op::kStar) ? "*" : "";
-    return inner.is(Op::kName)  ? star + inner.text
-           : inner.is(Op::kInt) ? std::to_string(inner.integer)
-                                : star + declared;
-  }
-
   void add_elements(TensorPlan& tensor, const Expression& shape) {
     for (const Expression& element : shape.kids) {
       const Expression& inner = element.is(Op::kStar) ? element.kids[0] : element;
-      ShapeElement part{.splice = element.is(Op::kStar), .text = element_text(element, "expression")};
+      ShapeElement part{.splice = element.is(Op::kStar), .dim = is_dim(inner)};
       if (inner.is(Op::kName) && program_.slot(inner.text) >= 0) {
         part.slot = program_.slot(inner.text);
       }
