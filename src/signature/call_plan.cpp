@@ -1,51 +1,13 @@
 // The plan of a call: MANIFEST.md section 5, "Plan" and "Execution".
 #include <algorithm>
 
+#include "signature/affine.h"
 #include "signature/plan_builder.h"
 
 namespace opyard {
 namespace {
 
 using Op = Expression::Op;
-
-Expression with_value(const Expression& expression, const std::string& name, std::int64_t value) {
-  if (expression.is_name(name)) {
-    return Expression{.op = Op::kInt, .integer = value};
-  }
-  Expression result = expression;
-  for (Expression& kid : result.kids) {
-    kid = with_value(kid, name, value);
-  }
-  return result;
-}
-
-bool mentions(const Expression& expression, const std::string& name) {
-  bool found = false;
-  for_each_name(expression, [&](const std::string& other) { found = found || other == name; });
-  return found;
-}
-
-/// n | c * A | A + e | e + A | A - e, with c a positive literal on the left and e free of n.
-bool is_affine(const Expression& expression, const std::string& name) {
-  if (expression.is_name(name)) {
-    return true;
-  }
-  if (expression.kids.size() != 2) {
-    return false;
-  }
-  const Expression& left = expression.kids[0];
-  const Expression& right = expression.kids[1];
-  switch (expression.op) {
-    case Op::kMultiply:
-      return left.is(Op::kInt) && left.integer > 0 && is_affine(right, name);
-    case Op::kAdd:
-      return mentions(left, name) ? is_affine(left, name) && !mentions(right, name) : is_affine(right, name);
-    case Op::kSubtract:
-      return is_affine(left, name) && !mentions(right, name);
-    default:
-      return false;
-  }
-}
 
 /// One element of a tensor's shape while the plan is made.
 struct Pending {
@@ -122,18 +84,10 @@ class CallPlanBuilder : PlanBuilder {
     }
   }
 
-  static std::string element_text(const Expression& element, const std::string& declared) {
-    const Expression& inner = element.is(Op::kStar) ? element.kids[0] : element;
-    const std::string star = element.is(Op::kStar) ? "*" : "";
-    return inner.is(Op::kName)  ? star + inner.text
-           : inner.is(Op::kInt) ? std::to_string(inner.integer)
-                                : star + declared;
-  }
-
   void add_elements(TensorPlan& tensor, const Expression& shape) {
     for (const Expression& element : shape.kids) {
       const Expression& inner = element.is(Op::kStar) ? element.kids[0] : element;
-      ShapeElement part{.splice = element.is(Op::kStar), .text = element_text(element, "expression")};
+      ShapeElement part{.splice = element.is(Op::kStar), .dim = is_dim(inner)};
       if (inner.is(Op::kName) && program_.slot(inner.text) >= 0) {
         part.slot = program_.slot(inner.text);
       }

@@ -237,8 +237,8 @@ void CheckRun<Int>::solve_output(std::size_t i, SolvedOutput<Int>& output) {
   if (!plan.present) {
     return;
   }
-  const auto add_size = [&](const V& size) {
-    if (size.kind != ValKind::kInt || !required(int_less_equal(Int(0), size.integer))) {
+  const auto add_size = [&](const V& size, bool dim) {
+    if (size.kind != ValKind::kInt || (!dim && !required(int_less_equal(Int(0), size.integer)))) {
       fail_.value(
           "output '" + declared.decl->name + "' would have a negative size",
           {.argument = declared.decl->name,
@@ -251,11 +251,11 @@ void CheckRun<Int>::solve_output(std::size_t i, SolvedOutput<Int>& output) {
   for (const ShapeElement& element : plan.elements) {
     const V value = value_at(element.node, declared.shape.what, declared.shape.text);
     if (!element.splice) {
-      add_size(value);
+      add_size(value, element.dim);
       continue;
     }
     for (std::int32_t k = 0; k < value.length; ++k) {
-      add_size(machine_.item(value, k));
+      add_size(machine_.item(value, k), element.dim);
     }
   }
   const V dtype = plan.dtype_slot >= 0 ? machine_.slots[plan.dtype_slot]

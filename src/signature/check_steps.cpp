@@ -74,7 +74,10 @@ void CheckRun<Int>::bind_affine(const Step& step) {
   const Int at_zero = value_at(step.node, shape.what, shape.text).integer;
   const Int slope = subtract(value_at(step.node_at_one, shape.what, shape.text).integer, at_zero);
   const Int rest = subtract(size, at_zero);
-  if (!required(int_less_equal(Int(0), rest)) || !required(int_equal(modulo(rest, slope), Int(0)))) {
+  const std::optional<std::int64_t> offset = plain_value(at_zero);
+  const bool never_negative = offset && *offset <= 0;
+  if ((!never_negative && !required(int_less_equal(Int(0), rest))) ||
+      !required(int_equal(modulo(rest, slope), Int(0)))) {
     fail_.value("input '" + decl(step.input).name + "' has a size that its declaration cannot give",
                 {.argument = decl(step.input).name,
                  .expected = "dimension " + std::to_string(position(step)) + " = " + int_text(at_zero) + " + " +

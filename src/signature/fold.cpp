@@ -84,6 +84,52 @@ bool is_constant(const Expression& expression) {
   }
 }
 
+Expression literal_of(const Value& value) {
+  if (const auto* truth = value.get_if<bool>()) {
+    return constant(Op::kBool, *truth ? 1 : 0);
+  }
+  if (const auto* integer = value.get_if<std::int64_t>()) {
+    return constant(Op::kInt, *integer);
+  }
+  if (const auto* number = value.get_if<double>()) {
+    return constant(Op::kFloat, 0, "", *number);
+  }
+  if (const auto* text = value.get_if<std::string>()) {
+    return constant(Op::kString, 0, *text);
+  }
+  if (const auto* dtype = value.get_if<c10::ScalarType>()) {
+    return constant(Op::kString, 0, to_text(Value(*dtype)));
+  }
+  const Sequence* items = value.get_if<Sequence>();
+  Expression result = constant(items != nullptr ? Op::kTuple : Op::kNone);
+  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+    result.kids.push_back(literal_of((*items)[i]));
+  }
+  return result;
+}
+
+Value value_of_literal(const Expression& literal) {
+  switch (literal.op) {
+    case Op::kBool:
+      return literal.integer != 0;
+    case Op::kInt:
+      return literal.integer;
+    case Op::kFloat:
+      return literal.number;
+    case Op::kString:
+      return literal.text;
+    case Op::kTuple:
+      break;
+    default:
+      return {};
+  }
+  Sequence items;
+  for (const Expression& kid : literal.kids) {
+    items.push_back(value_of_literal(kid));
+  }
+  return items;
+}
+
 const Discriminant* Folder::discriminant(const std::string& param, std::uint64_t& choice) const {
   const auto number = program_.param_number.find(param);
   for (std::size_t i = 0; number != program_.param_number.end() && i < program_.param_discriminants; ++i) {
@@ -145,7 +191,7 @@ Expression Folder::fold_attribute(const Expression& expression) const {
     }
     const std::string slot = object.text + "." + expression.text;
     if (program_.slot(slot) >= 0) {
-      return constant(Op::kName, 0, slot);
+      return fold_name(constant(Op::kName, 0, slot));
     }
   }
   Expression kept = expression;
@@ -181,7 +227,7 @@ std::optional<Expression> Folder::fold_capacity(const Expression& call) const {
   const Expression rows = fold(call.kids[1]);
   const Expression groups = fold(call.kids[2]);
   if (shape->constructor == "masked") {
-    return operation(Op::kMultiply, {groups, constant(Op::kName, 0, layout.text + ".max_m")});
+    return fold(operation(Op::kMultiply, {groups, constant(Op::kName, 0, layout.text + ".max_m")}));
   }
   for (const auto& [name, value] : shape->fields) {
     if (name == "packing" && value == Value("aligned")) {
@@ -190,7 +236,7 @@ std::optional<Expression> Folder::fold_capacity(const Expression& call) const {
           operation(Op::kMultiply, {groups, operation(Op::kSubtract, {alignment, constant(Op::kInt, 1)})});
       Expression tiles = operation(Op::kCall, {operation(Op::kAdd, {rows, std::move(slack)}), alignment});
       tiles.text = "ceil_div";
-      return operation(Op::kMultiply, {std::move(tiles), alignment});
+      return fold(operation(Op::kMultiply, {std::move(tiles), alignment}));
     }
   }
   return rows;

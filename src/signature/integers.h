@@ -55,26 +55,46 @@ inline std::int64_t modulo(std::int64_t a, std::int64_t b) {
 }
 
 // Symbolic sizes: torch's own `//` and `%` floor for non-negative operands, which sizes are.
-inline c10::SymInt add(const c10::SymInt& a, const c10::SymInt& b) { return a + b; }
-inline c10::SymInt subtract(const c10::SymInt& a, const c10::SymInt& b) { return a - b; }
-inline c10::SymInt multiply(const c10::SymInt& a, const c10::SymInt& b) { return a * b; }
+// Neutral operands are dropped, so that a graph shows `s0` and not `s0 - 0`.
+inline c10::SymInt add(const c10::SymInt& a, const c10::SymInt& b) {
+  return a.maybe_as_int() == 0 ? b : b.maybe_as_int() == 0 ? a : a + b;
+}
+inline c10::SymInt subtract(const c10::SymInt& a, const c10::SymInt& b) { return b.maybe_as_int() == 0 ? a : a - b; }
+inline c10::SymInt multiply(const c10::SymInt& a, const c10::SymInt& b) {
+  return a.maybe_as_int() == 1 ? b : b.maybe_as_int() == 1 ? a : a * b;
+}
 
 inline c10::SymInt floor_divide(const c10::SymInt& a, const c10::SymInt& b) {
   const auto x = a.maybe_as_int();
   const auto y = b.maybe_as_int();
-  return x && y ? c10::SymInt(floor_divide(*x, *y)) : y == 0 ? c10::SymInt(floor_divide(0, 0)) : a / b;
+  if (x && y) {
+    return c10::SymInt(floor_divide(*x, *y));
+  }
+  if (y == 0) {
+    throw EvaluationFailure("division by zero");
+  }
+  return y == 1 ? a : a / b;
 }
 
 inline c10::SymInt modulo(const c10::SymInt& a, const c10::SymInt& b) {
   const auto x = a.maybe_as_int();
   const auto y = b.maybe_as_int();
-  return x && y ? c10::SymInt(modulo(*x, *y)) : y == 0 ? c10::SymInt(modulo(0, 0)) : a % b;
+  if (x && y) {
+    return c10::SymInt(modulo(*x, *y));
+  }
+  if (y == 0) {
+    throw EvaluationFailure("division by zero");
+  }
+  return y == 1 ? c10::SymInt(0) : a % b;
 }
 
 inline bool int_equal(std::int64_t a, std::int64_t b) { return a == b; }
 inline bool int_less(std::int64_t a, std::int64_t b) { return a < b; }
 inline bool int_less_equal(std::int64_t a, std::int64_t b) { return a <= b; }
-inline c10::SymBool int_equal(const c10::SymInt& a, const c10::SymInt& b) { return a.sym_eq(b); }
+inline c10::SymBool int_equal(const c10::SymInt& a, const c10::SymInt& b) {
+  const bool same = a.is_symbolic() && b.is_symbolic() && a.toSymNodeImplUnowned() == b.toSymNodeImplUnowned();
+  return same ? c10::SymBool(true) : a.sym_eq(b);
+}
 inline c10::SymBool int_less(const c10::SymInt& a, const c10::SymInt& b) { return a.sym_lt(b); }
 inline c10::SymBool int_less_equal(const c10::SymInt& a, const c10::SymInt& b) { return a.sym_le(b); }
 

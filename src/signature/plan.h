@@ -16,7 +16,7 @@ struct ShapeElement {
   bool splice = false;
   std::int32_t slot = -1;  // a bare name's, or where a splice's value is kept
   std::int32_t node = -1;  // an expression; -1 for a bare name
-  std::string text;        // for errors
+  bool dim = false;        // provably not negative
 };
 
 /// Where an element lies: `axes` and the lengths of `splices` away from the tensor's first axis, or from its last.

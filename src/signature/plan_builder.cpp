@@ -1,5 +1,7 @@
 #include "signature/plan_builder.h"
 
+#include <algorithm>
+
 namespace opyard {
 
 PlanBuilder::PlanBuilder(const Signature::Program& program, Code& code)
@@ -58,6 +60,46 @@ std::set<std::string> PlanBuilder::unknown_names(const Expression& expression) c
     }
   });
   return names;
+}
+
+bool PlanBuilder::is_dim(const Expression& expression) const {
+  using Op = Expression::Op;
+  const auto all_kids = [&](std::size_t first) {
+    return std::all_of(expression.kids.begin() + first, expression.kids.end(),
+                       [&](const Expression& kid) { return is_dim(kid); });
+  };
+  switch (expression.op) {
+    case Op::kInt:
+      return expression.integer >= 0;
+    case Op::kName: {
+      for (std::size_t i = 0; i < lets_.size(); ++i) {
+        if (program_.lets[i].what == expression.text) {
+          return is_dim(lets_[i]);
+        }
+      }
+      const IndexProgram* index = program_.index(expression.text);
+      return index != nullptr && index->kind != IndexKind::kDtype;
+    }
+    case Op::kAdd:
+    case Op::kMultiply:
+    case Op::kTuple:
+      return all_kids(0);
+    case Op::kConditional:
+      return all_kids(1);
+    case Op::kFloorDivide:
+    case Op::kModulo:
+      return is_dim(expression.kids[0]) && expression.kids[1].is(Op::kInt) && expression.kids[1].integer > 0;
+    case Op::kIndex:
+    case Op::kSlice:
+      return is_dim(expression.kids[0]);
+    case Op::kCall:
+      return expression.text == "len" || expression.text == "pool.out" ||
+             (expression.text == "reduced" && is_dim(expression.kids[0])) ||
+             ((expression.text == "broadcast" || expression.text == "prod" || expression.text == "ceil_div") &&
+              all_kids(0));
+    default:
+      return false;
+  }
 }
 
 bool PlanBuilder::known(const Expression& expression) const { return unknown_names(expression).empty(); }

@@ -15,6 +15,7 @@ class PlanBuilder {
 
   void fold_constants();  // lets that are closed, presence that follows from conditions
   bool known(const Expression& expression) const;
+  bool is_dim(const Expression& expression) const;  // provably an integer >= 0, or a sequence of them
   std::set<std::string> unknown_names(const Expression& expression) const;
   std::int32_t compile(const Expression& expression, const Text& text, const std::string& what);
   [[noreturn]] void fail(const Text& text, const std::string& what, const std::string& message,

@@ -83,6 +83,7 @@ class Signature {
                                         const at::Tensor* const* inputs) const;
 
   struct Program;
+  const Program& program() const { return *program_; }
 
  private:
   Signature() = default;

@@ -1,0 +1,38 @@
+// The concrete calls that an entry's workload rows state.
+#pragma once
+
+#include <opyard/value.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manifest/generators.h"
+#include "signature/signature.h"
+
+namespace opyard {
+
+struct WorkloadTensor {
+  std::string name;
+  bool present = false;
+  c10::ScalarType dtype = c10::ScalarType::Undefined;
+  std::vector<std::int64_t> sizes;
+  bool on_cpu = false;
+  std::optional<Contents> contents;  // what `values` demands; none: any numbers
+};
+
+struct WorkloadCase {
+  std::string id;                  // label and dtypes, joined by dashes
+  std::vector<NamedValue> params;  // as the row gives them: what construct takes
+  std::vector<WorkloadTensor> inputs;
+  std::vector<WorkloadTensor> outputs;
+  std::vector<NamedValue> indices;
+  std::optional<std::int64_t> flops;  // none where the roofline is a function outside the language
+  std::optional<std::int64_t> bytes;
+};
+
+/// One case for each row and dtype case, in order. Throws ManifestError for a row that states no valid call.
+std::vector<WorkloadCase> workload_cases(const Signature& signature);
+
+}  // namespace opyard
