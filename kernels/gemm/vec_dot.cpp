@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kTileM = kLanes >= 16 ? 4 : 2;  // with kTileN: as many sums as the registers hold
 constexpr int kTileN = 4;
+constexpr std::int64_t kCacheLine = 64;
 constexpr std::int64_t kBlockBytes = 512 * 1024;     // of x: what stays in the second cache while the weight passes
 constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking a thread
 
@@ -37,10 +38,17 @@ struct Product {
     }
   }
 
-  /// Rows [m, last) of the output in columns [n, n + R): the R rows of the weight stay in the first cache.
+  /// Rows [m, last) of the output in columns [n, n + R): the R rows of the weight stay in the first cache, and each
+  /// tile fetches its share of the rows after them.
   template <int R>
   void columns(std::int64_t m, std::int64_t last, std::int64_t n) const {
-    for (; m + kTileM <= last; m += kTileM) {
+    const std::int64_t bytes = R * shape.row_stride * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t share = at::divup(bytes, at::divup(last - m, kTileM));
+    const char* next = reinterpret_cast<const char*>(weight + (n + R) * shape.row_stride);
+    for (; m + kTileM <= last; m += kTileM, next += share) {
+      for (std::int64_t line = 0; line < share; line += kCacheLine) {
+        __builtin_prefetch(next + line, 0, 2);
+      }
       tile<kTileM, R>(m, n);
     }
     with_count<kTileM - 1>(last - m, [&](auto rest) { tile<decltype(rest)::value, R>(m, n); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lib/lanes.h>
+#include <lib/sum_four.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 
@@ -68,9 +69,13 @@ inline void dot_tile(const float* x, std::int64_t x_stride, const T* weight, std
   }
 #pragma GCC unroll 8
   for (int m = 0; m < M; ++m) {
+    if constexpr (R == 4 && kChains == 1) {
+      sum_four(sum[m][0][0], sum[m][1][0], sum[m][2][0], sum[m][3][0], sums[m]);
+    } else {
 #pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
-      sums[m][r] = sum_of(kChains == 2 ? sum[m][r][0] + sum[m][r][1] : sum[m][r][0]);
+      for (int r = 0; r < R; ++r) {
+        sums[m][r] = sum_of(kChains == 2 ? sum[m][r][0] + sum[m][r][1] : sum[m][r][0]);
+      }
     }
   }
 }

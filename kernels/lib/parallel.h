@@ -6,6 +6,10 @@
 
 #include <atomic>
 
+#ifndef _OPENMP
+#error "Kernels are compiled with OpenMP: without it at::parallel_for runs on one thread."
+#endif
+
 namespace opyard::kernels {
 
 inline std::atomic<bool> in_forked_child{false};

@@ -11,13 +11,17 @@ namespace {
 
 constexpr std::int64_t kElementsPerThread = 4 * 1024;
 
-inline Lanes silu(const Lanes& x) { return x / (Lanes(1.0f) + x.neg().exp()); }
+/// Below float32 the exponential need not be exact to the last bit.
+template <class T>
+inline Lanes silu(const Lanes& x) {
+  return x / (Lanes(1.0f) + (std::is_same_v<T, float> ? x.neg().exp() : x.neg().exp_u20()));
+}
 
 template <class T>
 void activate_run(const T* gate, const T* up, T* out, std::int64_t size) {
   for_each_pair(size, [&](std::int64_t i, std::int64_t count) {
     const Pair g = load_pair(gate + i, count), u = load_pair(up + i, count);
-    const Pair activated = rounded<T>({silu(g.low), silu(g.high)});
+    const Pair activated = rounded<T>({silu<T>(g.low), silu<T>(g.high)});
     store_pair(out + i, {activated.low * u.low, activated.high * u.high}, count);
   });
 }

@@ -118,6 +118,26 @@ TEST_P(Gemm, KeepsNaNAndInfinity) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Gemm, variants({at::kFloat, at::kBFloat16, at::kHalf, at::kDouble}), variant_name);
 
+TEST(GemmReordered, EqualsTheProductWithTheWeightItWasMadeFrom) {
+  const auto reorder = c10::Dispatcher::singleton()
+                           .findSchemaOrThrow("mkldnn::_reorder_linear_weight", "")
+                           .typed<at::Tensor(const at::Tensor&, std::optional<std::int64_t>)>();
+  for (at::ScalarType t : {at::kFloat, at::kBFloat16}) {
+    for (std::int64_t m : {1, 9, 42}) {
+      const at::Tensor a = random({m, 70}, t), w = random({24, 70}, t), bias = random({24}, t);
+      const KernelCase row = gemm(a, reorder.call(w, m), bias, false, true);
+      const CallSpec spec = spec_of(row, processor_arch());
+      const Implementation candidate = implementation("GEMMFwdOp", "onednn_reordered", processor_arch());
+      if (!refusal_of(candidate, spec)) {
+        expect_close(run(candidate, row, processor_arch()), exact(gemm(a, w, bias, false, true)), 8);
+      }
+      for (const char* key : {"aten", "onednn", "vec_gemv"}) {
+        expect_says(refusal_of(implementation("GEMMFwdOp", key, processor_arch()), spec), "reordered");
+      }
+    }
+  }
+}
+
 TEST(GemmSelection, NoTwoWithoutPreferenceServeALinearLayer) {
   for (std::int64_t m = 1; m < 70; ++m) {
     const KernelCase row = gemm(at::ones({m, 64}), at::ones({64, 64}).t(), {}, false, false);
