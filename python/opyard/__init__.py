@@ -1,0 +1,12 @@
+"""opyard: operators for PyTorch, declared once, checked at every call, served by the implementation selected for it."""
+
+from __future__ import annotations
+
+import torch as _torch  # noqa: F401  # its libraries are what ours are linked to
+
+from opyard._C import explain
+from opyard.enable import Handle, disable, enable
+from opyard.errors import OpyardError
+from opyard.stats import reset_stats, stats
+
+__all__ = ["Handle", "OpyardError", "disable", "enable", "explain", "reset_stats", "stats"]

@@ -1,0 +1,58 @@
+"""Makes an operator's class from its declaration: the signatures that a person and a tracer read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from opyard import _C
+from opyard._op import Op
+
+
+def make_class(name: str) -> type[Op]:
+    """The class of a declared operator, with real signatures of `__init__` and `__call__`."""
+    facts = _C.describe(name)
+    defaults: dict[str, Any] = {}
+    overload = _overload(facts)
+    namespace: dict[str, Any] = {"Op": Op, "_overload": overload, "_defaults": defaults}
+    body = _constructor(facts, defaults) + _call(facts)
+    exec(compile(body, f"<opyard {name}>", "exec"), namespace)
+    members = {
+        "__doc__": f"{name}, declared at {facts['declared_at']}.",
+        "__module__": "opyard.ops",
+        "__init__": namespace["__init__"],
+        "__call__": namespace["__call__"],
+        "_name": name,
+        "_parameters": tuple(param[0] for param in facts["params"]),
+        "_overload": overload,
+        "compile_op_names": tuple(facts["compile_op_names"]),
+    }
+    namespace["__init__"].__qualname__ = f"{name}.__init__"
+    namespace["__call__"].__qualname__ = f"{name}.__call__"
+    return type(name, (Op,), members)
+
+
+def _overload(facts: dict[str, Any]) -> Any:
+    names = facts["compile_op_names"]
+    return getattr(torch.ops.opyard, names[0].split("::")[1]).default if names else None
+
+
+def _constructor(facts: dict[str, Any], defaults: dict[str, Any]) -> str:
+    positional, keyword = [], []
+    for name, _type, has_default, default, keyword_only in facts["params"]:
+        defaults[name] = tuple(default) if isinstance(default, list) else default
+        text = f"{name}=_defaults[{name!r}]" if has_default else name
+        (keyword if keyword_only else positional).append(text)
+    arguments = ", ".join(["self", *positional, "*", *keyword, "target=None"])
+    assigned = "".join(f"    self.{param[0]} = {param[0]}\n" for param in facts["params"])
+    return f"def __init__({arguments}):\n{assigned}    Op.__init__(self, target=target)\n"
+
+
+def _call(facts: dict[str, Any]) -> str:
+    positional, keyword = [], []
+    for name, optional, keyword_only in facts["inputs"]:
+        (keyword if keyword_only else positional).append(f"{name}=None" if optional else name)
+    arguments = ", ".join(["self", *positional, *(["*", *keyword] if keyword else [])])
+    passed = ", ".join([*(name for name, _, _ in facts["inputs"]), "self._graph_key"])
+    return f"def __call__({arguments}):\n    return _overload({passed})\n"

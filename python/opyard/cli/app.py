@@ -1,0 +1,62 @@
+"""The command line: what may be asked for, and wrong use in one line."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from opyard.cli.error import CliError
+
+# Newer versions of typer carry a click of their own: the class that its errors have in common is found from this one.
+_WrongUse: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=False)
+
+
+class Dtype(StrEnum):
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
+@app.callback()
+def opyard() -> None:
+    """opyard: operators for PyTorch, declared once, checked at every call."""
+
+
+@app.command()
+def generate(
+    prompt: Annotated[str | None, typer.Argument(help="The question; the project's ten prompts without it.")] = None,
+    prompt_file: Annotated[Path | None, typer.Option(help="A file of questions, one a line.")] = None,
+    tokens: Annotated[int, typer.Option(min=1, help="How many tokens each answer is measured over.")] = 64,
+    dtype: Annotated[Dtype, typer.Option(help="The type of the weights and of the arithmetic.")] = Dtype.float32,
+    off: Annotated[bool, typer.Option("--off", help="Eager torch only.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Answers with SmolLM2-135M-Instruct, by eager torch and by opyard, and says how fast and by what each did."""
+    from opyard.cli.generate import run_generate
+    from opyard.cli.prompts import read_prompts
+
+    run_generate(read_prompts(prompt, prompt_file), tokens=tokens, dtype=dtype.value, off=off, as_json=json)
+
+
+def main() -> None:
+    """The console script. Typer prints wrong use as a box of several lines: here it is one."""
+    try:
+        status = app(standalone_mode=False)
+    except _WrongUse as error:
+        _refuse(error.format_message(), error.exit_code)
+    except CliError as error:
+        _refuse(str(error), 2)
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refuse(message: str, status: int) -> None:
+    print("opyard: " + " ".join(message.split()), file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,54 @@
+"""What a failed declaration, construction or call raises."""
+
+from __future__ import annotations
+
+
+class OpyardError(Exception):
+    """Base of every error of opyard; its attributes are the facts that the text states."""
+
+    operator: str = ""
+    argument: str = ""
+    expected: str = ""
+    got: str = ""
+    declared_at: str = ""
+    advice: str = ""
+
+
+class SignatureError(OpyardError):
+    """A call or a construction that the declaration forbids; also a TypeError or a ValueError, as fits."""
+
+
+class SignatureTypeError(SignatureError, TypeError):
+    """A wrong type, or an unknown or missing argument."""
+
+
+class SignatureValueError(SignatureError, ValueError):
+    """A wrong value: a shape, a dtype, a rule of the declaration."""
+
+
+class ContractError(SignatureError):
+    """An implementation or operator class that breaks the contract of its interface."""
+
+
+class ContractTypeError(ContractError, TypeError):
+    """A contract broken by type."""
+
+
+class ContractValueError(ContractError, ValueError):
+    """A contract broken by value."""
+
+
+class OpNotAvailableError(OpyardError, ValueError):
+    """Nothing serves the call; the text lists every candidate with its refusal."""
+
+
+class AmbiguousDispatchError(OpyardError, RuntimeError):
+    """Several implementations serve the call and none is preferred."""
+
+
+class ManifestError(OpyardError, ValueError):
+    """A manifest that cannot be read or is invalid; the text has file:line:column."""
+
+
+class BuildError(OpyardError, RuntimeError):
+    """A kernel that could not be built."""

@@ -1,0 +1,1 @@
+"""What `enable` exchanges in a model of transformers: a file per kind of module."""

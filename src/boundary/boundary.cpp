@@ -1,0 +1,62 @@
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <boundary/boundary.h>
+#include <boundary/boundary_call.h>
+#include <boundary/fake.h>
+#include <torch/library.h>
+
+namespace opyard {
+namespace {
+
+// Raises where a gradient would be recorded; passes everything else on to the backend.
+struct NoGradient : c10::OperatorKernel {
+  explicit NoGradient(std::shared_ptr<const Signature> signature) : signature(std::move(signature)) {}
+
+  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+    refuse_gradient(*signature, *stack);
+    op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
+  }
+
+  std::shared_ptr<const Signature> signature;
+};
+
+struct BackendCall : c10::OperatorKernel {
+  explicit BackendCall(Registry& registry, std::shared_ptr<const Signature> signature)
+      : registry(registry), signature(std::move(signature)) {}
+
+  void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
+    boundary_call(registry, *signature, *stack);
+  }
+
+  Registry& registry;
+  std::shared_ptr<const Signature> signature;
+};
+
+struct FakeCall : BackendCall {
+  using BackendCall::BackendCall;
+
+  void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
+    fake_call(registry, *signature, *stack);
+  }
+};
+
+}  // namespace
+
+void define_boundaries(Registry& registry) {
+  // Leaked: taking a library out of the dispatcher while other threads call is not safe.
+  static auto& library = *new torch::Library(torch::Library::FRAGMENT, "opyard", std::nullopt, __FILE__, __LINE__);
+  for (const std::string& op : registry.operators()) {
+    const auto signature = registry.find(op).signature;
+    if (compile_op_names(*signature).empty()) continue;
+    const std::string name = boundary_name(*signature);
+    library.def(boundary_schema(*signature).c_str(), {at::Tag::pt2_compliant_tag});
+    for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
+      library.impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
+                                                          std::make_unique<BackendCall>(registry, signature))));
+    library.impl(name.c_str(), torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
+                                                                           std::make_unique<FakeCall>(registry, signature))));
+    library.impl(name.c_str(), torch::dispatch(c10::DispatchKey::Autograd, torch::CppFunction::makeFromBoxedFunctor(
+                                                                               std::make_unique<NoGradient>(signature))));
+  }
+}
+
+}  // namespace opyard

@@ -1,0 +1,72 @@
+#include <boundary/boundary_call.h>
+#include <c10/core/GradMode.h>
+#include <call/run_call.h>
+#include <opyard/error.h>
+#include <registry/fork_lock.h>
+
+#include <mutex>
+#include <unordered_map>
+
+namespace opyard {
+namespace {
+
+// Graph calls of one spec share an instance, which lives as long as the process: a graph may run at any time.
+std::shared_ptr<Instance> graph_instance(Registry& registry, const std::string& text) {
+  static auto& instances = *new std::unordered_map<std::string, std::shared_ptr<Instance>>;
+  {
+    std::lock_guard guard(lock_of(LockRank::kInstances));
+    if (auto found = instances.find(text); found != instances.end()) return found->second;
+  }
+  auto made = std::make_shared<Instance>(InstanceSpec::from_text(registry, text));
+  std::lock_guard guard(lock_of(LockRank::kInstances));
+  return instances.emplace(text, std::move(made)).first->second;
+}
+
+}  // namespace
+
+StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& stack) {
+  const std::size_t count = signature.inputs().size();
+  const torch::jit::IValue* first = &stack[stack.size() - count - 1];
+  StackInputs inputs;
+  for (std::size_t i = 0; i < count; ++i) inputs.push_back(first[i].isNone() ? nullptr : &first[i].toTensor());
+  return inputs;
+}
+
+std::shared_ptr<Instance> instance_of(Registry& registry, const std::string& key) {
+  if (key.starts_with('{')) return graph_instance(registry, key);
+  if (auto instance = Instance::by_key(key)) return instance;
+  throw SignatureError(SignatureError::Kind::kValue, "the operator instance of this call is gone",
+                       {.op = key.substr(0, key.find('#')),
+                        .argument = "instance_key",
+                        .expected = "the key of a living instance",
+                        .got = key,
+                        .advice = "keep the instance while something calls it"});
+}
+
+void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
+  const std::shared_ptr<Instance> instance = instance_of(registry, stack.back().toStringRef());
+  c10::SmallVector<at::Tensor, 4> outputs(signature.outputs().size());
+  {
+    const StackInputs inputs = stack_inputs(signature, stack);
+    run_call(*instance, inputs.data(), outputs.data());
+  }
+  torch::jit::drop(stack, signature.inputs().size() + 1);
+  for (auto& output : outputs) stack.emplace_back(std::move(output));
+}
+
+void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack) {
+  if (!c10::GradMode::is_enabled()) return;
+  const StackInputs inputs = stack_inputs(signature, stack);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr || !inputs[i]->requires_grad()) continue;
+    throw SignatureError(SignatureError::Kind::kValue, "a gradient would be recorded, and the operator declares no backward",
+                         {.op = signature.op(),
+                          .argument = signature.inputs()[i].name,
+                          .expected = "a tensor that needs no gradient",
+                          .got = "requires_grad=True",
+                          .declared_at = signature.declared_at(),
+                          .advice = "call it under torch.no_grad(), or detach the tensor"});
+  }
+}
+
+}  // namespace opyard

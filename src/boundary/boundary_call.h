@@ -1,0 +1,24 @@
+// A custom op's call: finds the instance or the spec that its key names, and joins the way of a call.
+#pragma once
+
+#include <ATen/core/stack.h>
+#include <c10/util/SmallVector.h>
+#include <call/instance.h>
+
+namespace opyard {
+
+/// The tensors of one boxed call, in the signature's order; null where absent. Points into the stack.
+using StackInputs = c10::SmallVector<const at::Tensor*, 12>;
+StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& stack);
+
+/// The instance that a key names: a living one, or for a spec the one that all graphs of the process share.
+/// Throws SignatureError when a key's instance is gone.
+std::shared_ptr<Instance> instance_of(Registry& registry, const std::string& key);
+
+/// Replaces the arguments on the stack by the results.
+void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack);
+
+/// Throws SignatureError when gradients are recorded and an input takes part: the operator declares no backward.
+void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack);
+
+}  // namespace opyard

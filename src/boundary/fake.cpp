@@ -1,0 +1,22 @@
+#include <ATen/Functions.h>
+#include <boundary/boundary_call.h>
+#include <boundary/fake.h>
+
+namespace opyard {
+
+void fake_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
+  const std::shared_ptr<Instance> instance = instance_of(registry, stack.back().toStringRef());
+  c10::SmallVector<at::Tensor, 4> outputs;
+  {
+    const StackInputs inputs = stack_inputs(signature, stack);
+    const auto solved = signature.infer(instance->spec().construction(), inputs.data());
+    for (const auto& output : solved.outputs)
+      outputs.push_back(output.present
+                            ? at::empty_symint(output.sizes, at::TensorOptions().dtype(output.dtype).device(at::kMeta))
+                            : at::Tensor());
+  }
+  torch::jit::drop(stack, signature.inputs().size() + 1);
+  for (auto& output : outputs) stack.emplace_back(std::move(output));
+}
+
+}  // namespace opyard

@@ -1,0 +1,56 @@
+// One constructed operator: its key, what it is bound to, its last call.
+#pragma once
+
+#include <call/instance_spec.h>
+#include <record/last_call.h>
+#include <target/target.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace opyard {
+
+class Instance {
+ public:
+  /// Settles and checks the parameters; selects and builds nothing. Throws SignatureError, OpNotAvailableError.
+  Instance(Registry& registry, const std::string& op, const std::vector<NamedValue>& params,
+           const std::string& target = {});
+  explicit Instance(std::shared_ptr<InstanceSpec> spec);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// The living instance with this key, or null.
+  static std::shared_ptr<Instance> by_key(std::string_view key);
+  /// Makes an instance reachable by its key while it lives.
+  static std::shared_ptr<Instance> make(Registry& registry, const std::string& op,
+                                        const std::vector<NamedValue>& params, const std::string& target = {});
+
+  InstanceSpec& spec() const { return *spec_; }
+  const Signature& signature() const { return spec_->signature(); }
+  const std::string& key() const { return key_; }
+
+  /// Null before a call selected it.
+  const Target* serving_target() const { return serving_target_.load(std::memory_order_acquire); }
+
+  /// Null before any completed call.
+  CallRecordPtr last_call() const { return last_call_.get(); }
+
+  /// Step 7. The caller is inside an EpochScope and holds the record.
+  void record(CallRecord& record) { last_call_.set(&record); }
+
+ private:
+  friend class CallBinding;
+
+  std::shared_ptr<InstanceSpec> spec_;
+  std::string key_;  // never reused in this process, nor equal to one of another process
+
+  // The binding: what undo resets.
+  std::atomic<const Target*> serving_target_{nullptr};
+  std::atomic<bool> completed_{false};  // some call completed on this target
+
+  LastCall last_call_;
+};
+
+}  // namespace opyard

@@ -1,0 +1,52 @@
+// What instances constructed alike share: operator, parameters, requested target, implementations, plans and entries.
+#pragma once
+
+#include <build/entry_cache.h>
+#include <cache/plan_cache.h>
+#include <registry/registry.h>
+#include <signature/signature.h>
+
+#include <memory>
+#include <string>
+
+namespace opyard {
+
+class InstanceSpec {
+ public:
+  InstanceSpec(std::shared_ptr<const Signature> signature, Construction construction, std::string target,
+               std::shared_ptr<const ImplementationTable> implementations, std::string text)
+      : signature_(std::move(signature)),
+        construction_(std::move(construction)),
+        target_(std::move(target)),
+        implementations_(std::move(implementations)),
+        text_(std::move(text)) {}
+
+  /// The shared spec of instances constructed so; parameters are checked here. Throws SignatureError.
+  static std::shared_ptr<InstanceSpec> get(Registry& registry, const std::string& op,
+                                           const std::vector<NamedValue>& params, const std::string& target);
+
+  /// The spec that a graph's constant describes, made if no instance holds it. Throws when the manifest changed since.
+  static std::shared_ptr<InstanceSpec> from_text(Registry& registry, const std::string& text);
+
+  const Signature& signature() const { return *signature_; }
+  const Construction& construction() const { return construction_; }
+  const std::string& target() const { return target_; }
+  const ImplementationTable& implementations() const { return *implementations_; }
+
+  /// Canonical: operator, parameters, target and manifest digest, as JSON. Stands in graphs.
+  const std::string& text() const { return text_; }
+
+  PlanCache& plans() { return plans_; }
+  EntryCache& entries() { return entries_; }
+
+ private:
+  std::shared_ptr<const Signature> signature_;
+  Construction construction_;
+  std::string target_;
+  std::shared_ptr<const ImplementationTable> implementations_;
+  std::string text_;
+  PlanCache plans_;
+  EntryCache entries_;
+};
+
+}  // namespace opyard

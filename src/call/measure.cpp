@@ -1,0 +1,104 @@
+#include <call/measure.h>
+#include <call/plan_call.h>
+#include <opyard/error.h>
+#include <run/launch.h>
+#include <select/measured.h>
+#include <select/select.h>
+
+#include <chrono>
+#include <limits>
+
+namespace opyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<const at::Tensor*> pointers(const Signature& signature, const CallInputs& call) {
+  std::vector<const at::Tensor*> all(signature.inputs().size(), nullptr);
+  for (std::size_t i = 0; i < call.size(); ++i)
+    if (call.at(i).defined()) all.at(i) = &call[i];
+  return all;
+}
+
+CallSpec checked(const Instance& instance, const CallInputs& call) {
+  const InstanceSpec& spec = instance.spec();
+  const auto inputs = pointers(spec.signature(), call);
+  return spec_of(spec, spec.signature().check(spec.construction(), inputs.data()), inputs.data());
+}
+
+struct Contender {
+  std::string key;
+  std::shared_ptr<const Kernel> kernel;
+  double best = std::numeric_limits<double>::infinity();  // seconds for all calls
+};
+
+double run_all(const InstanceSpec& spec, const Contender& contender, const std::vector<CallInputs>& calls,
+               const std::vector<TensorFacts>& outputs) {
+  const auto start = Clock::now();
+  for (const CallInputs& call : calls) {
+    const auto inputs = pointers(spec.signature(), call);
+    std::vector<at::Tensor> results(outputs.size());
+    KernelCall run(inputs.data(), results.data(), outputs.data());
+    contender.kernel->forward(run);
+  }
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, double budget_s) {
+  InstanceSpec& spec = instance.spec();
+  const std::string& op = spec.signature().op();
+  if (calls.empty())
+    throw SignatureError(SignatureError::Kind::kValue, "a measurement has no call to run",
+                         {.op = op, .argument = "calls", .expected = "at least one call", .got = "none"});
+  const CallSpec call = checked(instance, calls.front());
+  std::vector<Contender> contenders;
+  for (const Candidate& candidate : reason(spec.implementations(), call).candidates) {
+    if (candidate.refusal) continue;
+    bool built_here = false;
+    const Implementation& declared = candidate.entry->declared;
+    contenders.push_back({declared.key, spec.entries().get_or_build(declared, declared.entry_for(call), built_here)});
+  }
+  if (contenders.empty()) select(op, spec.implementations(), call);  // throws, with every refusal
+  std::vector<TensorFacts> outputs;
+  for (const auto& [name, facts] : call.outputs) outputs.push_back(facts);
+
+  const auto start = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  // The first round warms up: pages, primitives and threads are made there. One measured round there always is.
+  for (int round = 0; round < 2 || (spent() < budget_s && round < 50); ++round) {
+    for (Contender& contender : contenders) {
+      const double seconds = run_all(spec, contender, calls, outputs);
+      if (round != 0 || contenders.size() == 1) contender.best = std::min(contender.best, seconds);
+    }
+    if (contenders.size() == 1) break;
+  }
+
+  Measurement measurement;
+  const Contender* best = &contenders.front();
+  for (const Contender& contender : contenders) {
+    if (contender.best < best->best) best = &contender;
+    measurement.microseconds.emplace_back(contender.key, contender.best * 1e6 / static_cast<double>(calls.size()));
+  }
+  measurement.chosen = best->key;
+  MeasuredChoices::process().fix(op, call, best->key);
+  spec.plans().clear();  // plans made before the measurement chose without it
+  return measurement;
+}
+
+void fix_measured(Instance& instance, const CallInputs& call, const std::string& implementation) {
+  InstanceSpec& spec = instance.spec();
+  const std::string& op = spec.signature().op();
+  const CallSpec checked_call = checked(instance, call);
+  for (const Candidate& candidate : reason(spec.implementations(), checked_call).candidates) {
+    if (candidate.entry->declared.key != implementation || candidate.refusal) continue;
+    MeasuredChoices::process().fix(op, checked_call, implementation);
+    spec.plans().clear();
+    return;
+  }
+  throw OpNotAvailableError("a measured implementation does not serve this call",
+                            {.op = op, .expected = "an implementation that serves it", .got = implementation});
+}
+
+}  // namespace opyard

@@ -1,0 +1,44 @@
+// Undoes what a failing call alone bound.
+#pragma once
+
+#include <call/instance.h>
+
+namespace opyard {
+
+/// The binding that one call makes: a target, and an entry it was the first to build. Unless committed, the destructor
+/// takes them back if this call selected the target; a target on which another thread's call completed meanwhile stays.
+class CallBinding {
+ public:
+  explicit CallBinding(Instance& instance) : instance_(instance) {}
+  ~CallBinding() {
+    if (!committed_) [[unlikely]]
+      undo();
+  }
+  CallBinding(const CallBinding&) = delete;
+  CallBinding& operator=(const CallBinding&) = delete;
+
+  /// Step 4: selects the target when the instance has none.
+  const Target& target(c10::Device device);
+
+  void built(const Implementation& implementation, Value identity) {
+    built_by_ = &implementation;
+    identity_ = std::move(identity);
+  }
+
+  void commit() {
+    committed_ = true;
+    if (bound_target_) [[unlikely]]
+      instance_.completed_.store(true, std::memory_order_release);
+  }
+
+ private:
+  void undo() noexcept;
+
+  Instance& instance_;
+  bool committed_ = false;
+  bool bound_target_ = false;
+  const Implementation* built_by_ = nullptr;
+  Value identity_;
+};
+
+}  // namespace opyard

@@ -1,0 +1,56 @@
+#include <call/measure.h>
+#include <override/matmul_operators.h>
+#include <python/control.h>
+#include <python/op_type.h>
+
+namespace opyard::python {
+namespace py = pybind11;
+
+namespace {
+
+CallInputs to_inputs(const py::handle& call) {
+  CallInputs inputs;
+  for (const auto item : call) {
+    if (item.is_none())
+      inputs.emplace_back();
+    else if (THPVariable_Check(item.ptr()))
+      inputs.push_back(THPVariable_Unpack(item.ptr()));
+    else
+      throw py::type_error("measure: a call's inputs are tensors or None, got " + std::string(Py_TYPE(item.ptr())->tp_name));
+  }
+  return inputs;
+}
+
+py::tuple measure_calls(py::handle op, const py::list& calls, double budget_s) {
+  std::vector<CallInputs> all;
+  for (const auto call : calls) all.push_back(to_inputs(call));
+  const std::shared_ptr<Instance>& instance = instance_of(op);
+  Measurement measurement;
+  {
+    py::gil_scoped_release released;
+    measurement = measure(*instance, all, budget_s);
+  }
+  py::dict microseconds;
+  for (const auto& [key, time] : measurement.microseconds) microseconds[key.c_str()] = time;
+  return py::make_tuple(measurement.chosen, microseconds);
+}
+
+py::list route_counts() {
+  py::list rows;
+  for (const RouteCount& count : matmul_route_counts())
+    rows.append(py::make_tuple(count.op, count.implementation, count.served, count.fell_through));
+  return rows;
+}
+
+}  // namespace
+
+void add_control(py::module_& module) {
+  module.def("route_matmul", route_matmul);
+  module.def("route_counts", route_counts);
+  module.def("measure", measure_calls);
+  module.def("fix_measured", [](py::handle op, py::handle call, const std::string& implementation) {
+    fix_measured(*instance_of(op), to_inputs(call), implementation);
+  });
+}
+
+}  // namespace opyard::python

@@ -1,0 +1,11 @@
+// What the Python package switches on and off: routes, measurements, counters.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace opyard::python {
+
+/// Adds route_matmul, route_counts, measure, fix_measured.
+void add_control(pybind11::module_& module);
+
+}  // namespace opyard::python

@@ -1,0 +1,107 @@
+#include <boundary/boundary.h>
+#include <call/explain.h>
+#include <opyard/error.h>
+#include <python/call_arguments.h>
+#include <python/introspect.h>
+#include <python/op_type.h>
+#include <python/value_caster.h>
+
+namespace opyard::python {
+namespace py = pybind11;
+
+namespace {
+
+py::object tensor_entry(const TensorFacts& facts) {
+  py::tuple shape(facts.sizes.size());
+  for (std::size_t i = 0; i < facts.sizes.size(); ++i) shape[i] = facts.sizes[i];
+  return py::make_tuple(shape, dtype_name(facts.dtype));
+}
+
+py::dict values_dict(const std::vector<NamedValue>& values) {
+  py::dict dict;
+  for (const auto& [name, value] : values) dict[name.c_str()] = to_python(value);
+  return dict;
+}
+
+py::object last_call(py::handle op) {
+  const CallRecordPtr record = instance_of(op)->last_call();
+  if (!record) return py::none();
+  py::dict tensors;
+  for (const auto* group : {&record->spec.inputs, &record->spec.outputs})
+    for (const auto& [name, facts] : *group)
+      if (facts.present) tensors[name.c_str()] = tensor_entry(facts);
+  py::dict dict;
+  dict["operator"] = record->op;
+  dict["implementation"] = record->implementation;
+  dict["target"] = record->target;
+  dict["device"] = to_python(record->spec.device);
+  dict["params"] = values_dict(record->spec.params);
+  dict["indices"] = values_dict(record->spec.indices);
+  dict["tensors"] = tensors;
+  return dict;
+}
+
+py::object serving_target(py::handle op) {
+  const Target* target = instance_of(op)->serving_target();
+  return target == nullptr ? py::object(py::none()) : py::cast(target->name);
+}
+
+py::dict describe(const std::string& op) {
+  const Signature& signature = *Registry::process().find(op).signature;
+  py::list inputs, params, outputs;
+  for (const auto& input : signature.inputs()) inputs.append(py::make_tuple(input.name, input.optional, input.keyword_only));
+  for (const auto& output : signature.outputs()) outputs.append(output.name);
+  for (const auto& param : signature.params())
+    params.append(py::make_tuple(param.name, param.type, param.default_value.has_value(),
+                                 param.default_value ? to_python(*param.default_value) : py::object(py::none()),
+                                 param.keyword_only));
+  py::dict dict;
+  dict["family"] = signature.family();
+  dict["declared_at"] = signature.declared_at();
+  dict["inputs"] = inputs;
+  dict["params"] = params;
+  dict["outputs"] = outputs;
+  dict["compile_op_names"] = compile_op_names(signature);
+  return dict;
+}
+
+std::string explain_call(py::handle op, const py::args& args, const py::kwargs& kwargs) {
+  const std::shared_ptr<Instance>& instance = instance_of(op);
+  const OperatorFacts& facts = *reinterpret_cast<OpObject*>(op.ptr())->facts;
+  std::vector<PyObject*> objects;
+  for (const auto& arg : args) objects.push_back(arg.ptr());
+  py::list names;
+  for (const auto& item : kwargs) {
+    names.append(item.first);
+    objects.push_back(item.second.ptr());
+  }
+  const py::tuple name_tuple(names);
+  CallArguments arguments;
+  if (!arguments.read(facts, objects.data(), args.size(), name_tuple.ptr()))
+    fail_arguments(facts, objects.data(), args.size(), name_tuple.ptr());
+  for (std::size_t i = 0; i < facts.names.size(); ++i)
+    if (arguments.objects[i] != nullptr && arguments.tensors[i] == nullptr) fail_no_tensor(facts, i, arguments.objects[i]);
+  return explain(*instance, arguments.tensors);
+}
+
+py::list served() {
+  py::list rows;
+  for (const auto& count : Registry::process().served())
+    rows.append(py::make_tuple(count.op, count.implementation, count.calls));
+  return rows;
+}
+
+}  // namespace
+
+void add_introspection(py::module_& module) {
+  module.def("operators", [] { return Registry::process().operators(); });
+  module.def("describe", describe);
+  module.def("last_call", last_call);
+  module.def("serving_target", serving_target);
+  module.def("spec_text", [](py::handle op) { return instance_of(op)->spec().text(); });
+  module.def("explain", explain_call);
+  module.def("served", served);
+  module.def("reset_served", [] { Registry::process().reset_served(); });
+}
+
+}  // namespace opyard::python

@@ -1,0 +1,34 @@
+// The C type under every operator class: calls arrive by vectorcall.
+#pragma once
+
+#include <call/instance.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <vector>
+
+namespace opyard::python {
+
+/// What all instances of one operator need of it in a call. Lives as long as the process.
+struct OperatorFacts {
+  std::shared_ptr<const Signature> signature;
+  std::vector<PyObject*> names;   // interned input names, in order
+  PyObject* overload = nullptr;   // the custom op as torch.ops gives it; null without a boundary
+  std::size_t required = 0;       // leading inputs that must be given
+};
+
+struct OpObject {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  std::shared_ptr<Instance> instance;  // null until constructed
+  const OperatorFacts* facts;
+  PyObject* instance_key;
+};
+
+/// Adds `OpBase` to the module, with `_construct(op, params, target, overload)` and `_restore_vectorcall(cls)`.
+void add_op_type(pybind11::module_& module);
+
+/// The instance behind an operator object. Throws TypeError when it is none or not constructed.
+const std::shared_ptr<Instance>& instance_of(pybind11::handle object);
+
+}  // namespace opyard::python

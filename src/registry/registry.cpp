@@ -1,0 +1,95 @@
+#include <opyard/error.h>
+#include <registry/fork_lock.h>
+#include <registry/nearest_name.h>
+#include <registry/registry.h>
+
+#include <algorithm>
+
+namespace opyard {
+
+RegistrationHandle& RegistrationHandle::operator=(RegistrationHandle&& other) noexcept {
+  remove();
+  registry_ = std::exchange(other.registry_, nullptr);
+  op_ = std::move(other.op_);
+  entry_ = std::move(other.entry_);
+  return *this;
+}
+
+void RegistrationHandle::remove() {
+  if (Registry* registry = std::exchange(registry_, nullptr)) registry->remove_implementation(op_, entry_);
+}
+
+void Registry::add_operator(std::shared_ptr<const Signature> signature) {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  const std::string& op = signature->op();
+  if (auto found = operators_.find(op); found != operators_.end())
+    throw ManifestError("an operator is declared twice", {.op = op,
+                                                          .expected = "a name of its own",
+                                                          .got = "declared before at " + found->second.signature->declared_at(),
+                                                          .declared_at = signature->declared_at()});
+  operators_.emplace(op, OperatorEntry{signature, std::make_shared<const ImplementationTable>()});
+}
+
+RegistrationHandle Registry::add_implementation(Implementation implementation) {
+  const OperatorEntry& found = find(implementation.op);
+  auto entry = std::make_shared<ImplementationEntry>();
+  entry->declared = std::move(implementation);
+  const std::string& op = entry->declared.op;
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  auto table = std::make_shared<ImplementationTable>(*found.implementations);
+  table->push_back(entry);
+  check_contracts(op, *table);
+  entries_.emplace_back(op, entry);
+  operators_.find(op)->second.implementations = std::move(table);
+  return RegistrationHandle(this, op, entry);
+}
+
+void Registry::remove_implementation(const std::string& op, const std::shared_ptr<ImplementationEntry>& entry) {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  OperatorEntry& found = operators_.find(op)->second;
+  auto table = std::make_shared<ImplementationTable>(*found.implementations);
+  std::erase(*table, entry);
+  found.implementations = std::move(table);
+}
+
+const OperatorEntry& Registry::find(std::string_view op) const {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  if (auto found = operators_.find(op); found != operators_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, entry] : operators_) known.push_back(name);
+  throw OpNotAvailableError("no operator has this name", {.op = std::string(op),
+                                                          .expected = "a declared operator" + nearest_name(op, known),
+                                                          .got = std::string(op)});
+}
+
+std::shared_ptr<const ImplementationTable> Registry::implementations(std::string_view op) const {
+  const OperatorEntry& found = find(op);
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  return found.implementations;
+}
+
+std::vector<std::string> Registry::operators() const {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : operators_) names.push_back(name);
+  return names;
+}
+
+std::vector<ServedCount> Registry::served() const {
+  std::vector<ServedCount> counts;
+  {
+    std::lock_guard guard(lock_of(LockRank::kRegistry));
+    for (const auto& [op, entry] : entries_)
+      if (const auto calls = entry->served.calls.load()) counts.push_back({op, entry->declared.key, calls});
+  }
+  std::sort(counts.begin(), counts.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.op, a.implementation) < std::tie(b.op, b.implementation); });
+  return counts;
+}
+
+void Registry::reset_served() {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  for (const auto& [op, entry] : entries_) entry->served.calls.store(0);
+}
+
+}  // namespace opyard

@@ -1,0 +1,81 @@
+// The operators of a process and their implementations. One object for the process; tests make their own.
+#pragma once
+
+#include <registry/operator_entry.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opyard {
+
+/// Calls served by one implementation of one operator.
+struct ServedCount {
+  std::string op;
+  std::string implementation;
+  std::uint64_t calls;
+};
+
+class Registry;
+
+/// Owns one registration; dropping it removes the implementation for instances constructed later.
+class RegistrationHandle {
+ public:
+  RegistrationHandle() = default;
+  RegistrationHandle(Registry* registry, std::string op, std::shared_ptr<ImplementationEntry> entry)
+      : registry_(registry), op_(std::move(op)), entry_(std::move(entry)) {}
+  ~RegistrationHandle() { remove(); }
+  RegistrationHandle(RegistrationHandle&& other) noexcept { *this = std::move(other); }
+  RegistrationHandle& operator=(RegistrationHandle&& other) noexcept;
+
+  void remove();
+  /// Keeps the registration for the life of the registry.
+  void keep() { registry_ = nullptr; }
+
+ private:
+  Registry* registry_ = nullptr;
+  std::string op_;
+  std::shared_ptr<ImplementationEntry> entry_;
+};
+
+/// Thread-safe. Operators are never removed, so a reference to one stays valid.
+class Registry {
+ public:
+  Registry() = default;
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  /// The process's registry with the built-in operators, made on first use and never destroyed.
+  static Registry& process();
+
+  /// Throws ManifestError when the operator exists already.
+  void add_operator(std::shared_ptr<const Signature> signature);
+
+  /// Checks the contracts over all implementations of the operator; throws ContractError and changes nothing then.
+  [[nodiscard]] RegistrationHandle add_implementation(Implementation implementation);
+
+  /// Throws OpNotAvailableError, with the nearest known name, when there is none.
+  const OperatorEntry& find(std::string_view op) const;
+
+  /// The table as it is now.
+  std::shared_ptr<const ImplementationTable> implementations(std::string_view op) const;
+
+  std::vector<std::string> operators() const;
+
+  /// Sorted by operator and key; implementations that served nothing are left out.
+  std::vector<ServedCount> served() const;
+  void reset_served();
+
+ private:
+  friend class RegistrationHandle;
+  void remove_implementation(const std::string& op, const std::shared_ptr<ImplementationEntry>& entry);
+
+  std::map<std::string, OperatorEntry, std::less<>> operators_;
+  // Kept after removal: plans of living instances still count into them.
+  std::vector<std::pair<std::string, std::shared_ptr<ImplementationEntry>>> entries_;
+};
+
+}  // namespace opyard

@@ -1,0 +1,7 @@
+#include <registry/thread_state.h>
+
+namespace opyard {
+
+constinit thread_local ThreadState thread_state;
+
+}  // namespace opyard

@@ -1,0 +1,18 @@
+// Step 5: the kernel, or nothing when every written tensor is empty.
+#pragma once
+
+#include <cache/call_plan.h>
+
+namespace opyard {
+
+/// Runs the plan's kernel on the call's tensors; an empty write only makes its outputs.
+inline void launch(const CallPlan& plan, KernelCall& call) {
+  if (plan.kernel != nullptr) [[likely]] {
+    plan.kernel->forward(call);
+    return;
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].present) call.output(i);
+}
+
+}  // namespace opyard

@@ -1,0 +1,11 @@
+// What a device can do, read on a miss only.
+#pragma once
+
+#include <c10/core/Device.h>
+
+namespace opyard {
+
+/// CPU: 0 baseline, 1 AVX2, 2 AVX-512; -1 for a device type without a reader. ATEN_CPU_CAPABILITY lowers it as in torch.
+int device_arch(c10::Device device);
+
+}  // namespace opyard
