@@ -8,6 +8,8 @@
 #include "manifest/reader.h"
 #include "manifest/serialise.h"
 #include "manifest/validator.h"
+#include "signature/validate_points.h"
+#include "signature/workload_cases.h"
 
 namespace opyard {
 
@@ -54,11 +56,19 @@ std::string table_source(std::vector<EntryText> entries) {
   return source.str();
 }
 
+void validate_entry(const EntryText& entry) {
+  const auto schema = opyard::read_entry(entry);
+  opyard::validate(*schema);
+  const auto signature = opyard::Signature::compile(schema);
+  opyard::validate_points(*signature);
+  opyard::workload_cases(*signature);
+}
+
 int compile(const std::filesystem::path& folder, const std::filesystem::path& output) {
   opyard::Catalogue catalogue = opyard::read_catalogue(folder);
   for (const EntryText& entry : catalogue.entries) {
     try {
-      opyard::validate(*opyard::read_entry(entry));
+      validate_entry(entry);
     } catch (const ManifestError& problem) {
       catalogue.problems.push_back(problem);
     }

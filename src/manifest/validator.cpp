@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "manifest/param_type.h"
+#include "manifest/validate_kinds.h"
 
 namespace opyard {
 namespace {
@@ -69,6 +70,7 @@ void validate(const Schema& schema) {
                     to_text(*param.default_value));
     }
   }
+  validate_kinds(schema);
 }
 
 }  // namespace opyard

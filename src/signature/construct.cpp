@@ -183,9 +183,35 @@ class Constructor {
         fail_.rule(check.rule, values_text(program_, rule.expression, machine));
       }
     }
+    for (const SizeCheck& check : plan.sizes) {
+      check_size(check, machine);
+    }
     machine.slots.resize(program_.slot_names.size());
     solved.slots.assign(machine.slots.begin(), machine.slots.end());
     solved.pool.assign(machine.pool.begin(), machine.pool.end());
+  }
+
+  void check_size(const SizeCheck& check, Machine<std::int64_t>& machine) const {
+    V value;
+    try {
+      value = machine.eval(check.node);
+    } catch (const EvaluationFailure& failure) {
+      fail_.value(
+          "the shape of '" + check.tensor + "' has no value",
+          {.argument = check.tensor, .expected = check.shape, .got = failure.what(), .declared_at = check.declared_at});
+    }
+    const auto bad = [](const V& size) { return size.kind != ValKind::kInt || size.integer < 0; };
+    bool negative = value.kind != ValKind::kSequence && bad(value);
+    for (std::int32_t i = 0; value.kind == ValKind::kSequence && i < value.length; ++i) {
+      negative = negative || bad(machine.item(value, i));
+    }
+    if (negative) {
+      fail_.value("'" + check.tensor + "' would have a negative size",
+                  {.argument = check.tensor,
+                   .expected = check.shape,
+                   .got = val_text(value, machine, program_.strings),
+                   .declared_at = check.declared_at});
+    }
   }
 
   const Signature::Program& program_;

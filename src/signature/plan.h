@@ -74,12 +74,21 @@ struct CallPlan {
   std::vector<std::pair<std::int32_t, std::int32_t>> bound_by;  // for each slot: input and element, or -1
 };
 
+/// A size that parameters alone decide, and that must not be negative.
+struct SizeCheck {
+  std::int32_t node = -1;
+  std::string tensor;
+  std::string shape;
+  std::string declared_at;
+};
+
 struct ConstructionPlan {
   std::int32_t excluded_by = -1;
   Code code;
   std::int32_t slot_count = 0;
   std::vector<Step> steps;  // kLet only
   std::vector<RuleCheck> rules;
+  std::vector<SizeCheck> sizes;
   std::vector<bool> let_known;     // by let
   std::vector<bool> rule_checked;  // by rule
 };

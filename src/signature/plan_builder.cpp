@@ -152,11 +152,31 @@ class ConstructionPlanBuilder : PlanBuilder {
     for (std::size_t i = 0; i < program_.rules.size(); ++i) {
       add_rule(i);
     }
+    for (const TensorProgram& input : program_.inputs) {
+      add_sizes(input);
+    }
+    for (const TensorProgram& output : program_.outputs) {
+      add_sizes(output);
+    }
     plan_.slot_count = builder_.slot_count();
     return std::move(plan_);
   }
 
  private:
+  /// Families wait for the call: which case matches may depend on the tensors that are present.
+  void add_sizes(const TensorProgram& tensor) {
+    if (plan_.excluded_by >= 0 || !tensor.shape.expression.is(Expression::Op::kShape)) {
+      return;
+    }
+    for (const Expression& element : folder_.fold_shape(tensor.shape).kids) {
+      const Expression& inner = element.is(Expression::Op::kStar) ? element.kids[0] : element;
+      if (known(inner) && !is_dim(inner)) {
+        plan_.sizes.push_back({compile(inner, tensor.shape.text, tensor.shape.what), tensor.decl->name,
+                               tensor.shape.text.text, program_.declared_at(tensor.shape.text)});
+      }
+    }
+  }
+
   bool add_let(std::size_t i) {
     if (plan_.let_known[i] || !known(lets_[i])) {
       return false;

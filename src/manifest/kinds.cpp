@@ -1,0 +1,111 @@
+#include "manifest/kinds.h"
+
+#include <algorithm>
+
+namespace opyard {
+
+using Tag = Kind::Tag;
+
+Kind int_kind() { return {}; }
+Kind bool_kind() { return {.tag = Tag::kBool}; }
+Kind value_kind() { return {.tag = Tag::kValue}; }
+Kind seq_kind(Kind item) { return {.tag = Tag::kSeq, .parts = {std::move(item)}}; }
+Kind str_kind(std::set<std::string> members) { return {.tag = Tag::kStr, .members = std::move(members)}; }
+Kind dtype_kind(std::set<std::string> members) { return {.tag = Tag::kDtype, .members = std::move(members)}; }
+
+namespace {
+
+std::string joined(const std::set<std::string>& members, const char* quote) {
+  std::string text;
+  for (const std::string& member : members) {
+    text += (text.empty() ? "" : " | ") + (quote + member + quote);
+  }
+  return text;
+}
+
+void add_part(std::vector<Kind>& parts, Kind kind) {
+  for (Kind& part : parts) {
+    if (part.is(kind.tag) && (kind.is(Tag::kStr) || kind.is(Tag::kDtype))) {
+      part.members.insert(kind.members.begin(), kind.members.end());
+      return;
+    }
+    if (part == kind) {
+      return;
+    }
+  }
+  parts.push_back(std::move(kind));
+}
+
+}  // namespace
+
+std::string to_text(const Kind& kind) {
+  switch (kind.tag) {
+    case Tag::kInt:
+      return "Int";
+    case Tag::kBool:
+      return "Bool";
+    case Tag::kStr:
+      return kind.members.empty() ? "Str" : joined(kind.members, "'");
+    case Tag::kDtype:
+      return "DType[" + joined(kind.members, "") + "]";
+    case Tag::kSeq:
+      return "Seq[" + to_text(kind.parts[0]) + "]";
+    case Tag::kAdt:
+      return *kind.members.begin();
+    case Tag::kNone:
+      return "None";
+    case Tag::kValue:
+      return "Value";
+    case Tag::kMaybe:
+      return "Maybe[" + to_text(kind.parts[0]) + "]";
+    case Tag::kUnion:
+      break;
+  }
+  std::string text;
+  for (const Kind& part : kind.parts) {
+    text += (text.empty() ? "" : " | ") + to_text(part);
+  }
+  return text;
+}
+
+Kind kind_of(const ParamType& type) {
+  std::vector<Kind> parts;
+  for (const TypeMember& member : type.members) {
+    switch (member.kind) {
+      case TypeMember::Kind::kInt:
+        add_part(parts, int_kind());
+        break;
+      case TypeMember::Kind::kBool:
+        add_part(parts, bool_kind());
+        break;
+      case TypeMember::Kind::kStr:
+        add_part(parts, str_kind({}));
+        break;
+      case TypeMember::Kind::kLiteral:
+        add_part(parts, str_kind({member.text}));
+        break;
+      case TypeMember::Kind::kDtype:
+        add_part(parts, dtype_kind({member.text}));
+        break;
+      case TypeMember::Kind::kAnyDtype:
+        add_part(parts, dtype_kind({}));
+        break;
+      case TypeMember::Kind::kAdt:
+        add_part(parts, {.tag = Tag::kAdt, .members = {member.text}});
+        break;
+      case TypeMember::Kind::kSequence:
+        add_part(parts, seq_kind(member.none_items ? Kind{.tag = Tag::kMaybe, .parts = {int_kind()}} : int_kind()));
+        break;
+      default:
+        add_part(parts, value_kind());
+        break;
+    }
+  }
+  Kind kind = parts.size() == 1 ? parts[0] : Kind{.tag = Tag::kUnion, .parts = parts};
+  if (parts.empty()) {
+    return {.tag = Tag::kNone};
+  }
+  return type.maybe ? Kind{.tag = Tag::kMaybe, .parts = {std::move(kind)}} : kind;
+}
+
+}  // namespace opyard
