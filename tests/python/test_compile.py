@@ -19,8 +19,8 @@ CASES = {
         lambda b: (torch.randn(b, N),),
     ),
     "SiLUAndMulFwdOp": (ops.SiLUAndMulFwdOp, lambda b: (torch.randn(b, 2 * N),)),
-    "GEMMFwdOp": (ops.GEMMFwdOp, lambda b: (torch.randn(b, N), torch.randn(5, N))),
-    "GEMMFwdOp with bias": (ops.GEMMFwdOp, lambda b: (torch.randn(b, N), torch.randn(5, N), torch.randn(5))),
+    "GEMMFwdOp": (ops.GEMMFwdOp, lambda b: (torch.randn(b, N), torch.randn(7, N))),
+    "GEMMFwdOp with bias": (ops.GEMMFwdOp, lambda b: (torch.randn(b, N), torch.randn(7, N), torch.randn(7))),
     "BMMFwdOp": (ops.BMMFwdOp, lambda b: (torch.randn(b, 3, N), torch.randn(b, N, 4))),
     "RoPENeoxPositionIdsFwdOp": (
         lambda: ops.RoPENeoxPositionIdsFwdOp(max_position=128),
