@@ -29,7 +29,7 @@ struct Product {
   template <int M, int R>
   void tile(std::int64_t m, std::int64_t n) const {
     float sums[M][R];
-    dot_tile<M, R, 0>(x.row(m), x.stride(), weight + n * shape.row_stride, shape.row_stride, shape.cols, sums);
+    dot_tile<M, R>(x.row(m), x.stride(), weight + n * shape.row_stride, shape.row_stride, shape.cols, sums);
     for (int i = 0; i < M; ++i) {
       for (int j = 0; j < R; ++j) {
         const float sum = sums[i][j] + (bias == nullptr ? -0.0f : static_cast<float>(bias[(n + j) * bias_stride]));

@@ -13,7 +13,6 @@
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
-constexpr std::int64_t kAhead = 8192;                // bytes; over a page, so that its translation is fetched too
 constexpr std::int64_t kBytesPerThread = 64 * 1024;  // of weight; less is not worth waking a thread
 
 struct Weight {
@@ -33,7 +32,7 @@ void multiply_rows(const FloatRows& x, const Weight& weight, T* out) {
   parallel_ranges(n, at::divup(kBytesPerThread, bytes), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       float sums[M][1];
-      dot_tile<M, 1, kAhead>(x.row(0), x.stride(), data + row * stride, stride, k, sums);
+      dot_tile<M, 1>(x.row(0), x.stride(), data + row * stride, stride, k, sums);
       const float added = bias == nullptr ? 0.0f : static_cast<float>(bias[row * weight.bias_stride]);
       for (int m = 0; m < M; ++m) {
         out[m * n + row] = static_cast<T>(bias == nullptr ? sums[m][0] : sums[m][0] + added);

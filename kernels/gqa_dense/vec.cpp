@@ -168,7 +168,7 @@ class Run {
   template <int M, int R>
   void score_tile(const float* q, const T* k, float* scores) const {
     float sums[M][R];
-    dot_tile<M, R, 0>(q, width_, k, k_.stride(1), head_width_, sums);
+    dot_tile<M, R>(q, width_, k, k_.stride(1), head_width_, sums);
     for (int m = 0; m < M; ++m) {
       for (int r = 0; r < R; ++r) {
         scores[m * kKeys + r] = sums[m][r] * static_cast<float>(attention_.scale);

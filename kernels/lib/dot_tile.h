@@ -6,17 +6,8 @@
 
 namespace opyard::kernels::OPYARD_ISA {
 
-/// Memory fetched ahead while one pair of a row is read.
-template <class T>
-inline void prefetch_pair(const T* from, std::int64_t ahead) {
-  constexpr std::int64_t kCacheLine = 64;
-  for (std::int64_t line = 0; line < kPair * static_cast<std::int64_t>(sizeof(T)); line += kCacheLine) {
-    __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead + line);
-  }
-}
-
-/// sums[m][r] = the dot product of row m of x with row r of `weight`; `Ahead` is in bytes, 0 fetches nothing ahead.
-template <int M, int R, std::int64_t Ahead, class T>
+/// sums[m][r] = the dot product of row m of x with row r of `weight`.
+template <int M, int R, class T>
 inline void dot_tile(const float* x, std::int64_t x_stride, const T* weight, std::int64_t weight_stride, std::int64_t k,
                      float (&sums)[M][R]) {
   // Two chains of sums where few accumulators would leave each waiting for its last addition.
@@ -53,9 +44,6 @@ inline void dot_tile(const float* x, std::int64_t x_stride, const T* weight, std
   for (; i + kPair <= k; i += kPair) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      if constexpr (Ahead != 0) {
-        prefetch_pair(weight + r * weight_stride + i, Ahead);
-      }
       w[r] = load_pair(weight + r * weight_stride + i);
     }
     step(w, i);
