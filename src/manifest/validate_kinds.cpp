@@ -38,6 +38,11 @@ class KindValidator {
     for (const FamilyDecl& family : schema_.families) {
       check_family(family);
     }
+    for (const FamilyDecl& family : schema_.families) {
+      if (applied_.count(family.name) == 0) {
+        fail_manifest(place("types " + family.name), family.mark, "no shape applies the family");
+      }
+    }
   }
 
  private:
@@ -129,7 +134,7 @@ class KindValidator {
     rule_scope_.names.insert(shape_scope_.names.begin(), shape_scope_.names.end());
   }
 
-  void check_tensor(const TensorDecl& tensor) const {
+  void check_tensor(const TensorDecl& tensor) {
     const std::string what = "tensor '" + tensor.name + "'";
     check_shape(tensor.shape, shape_scope_, what + " shape");
     KindScope dtypes = shape_scope_;
@@ -163,7 +168,7 @@ class KindValidator {
     }
   }
 
-  void check_shape(const Text& text, const KindScope& scope, const std::string& what) const {
+  void check_shape(const Text& text, const KindScope& scope, const std::string& what) {
     const Expression shape = parse_shape(text, place(what));
     if (shape.is(Op::kFamily)) {
       check_application(shape, text, scope, what);
@@ -181,13 +186,13 @@ class KindValidator {
     }
   }
 
-  void check_application(const Expression& shape, const Text& text, const KindScope& scope,
-                         const std::string& what) const {
+  void check_application(const Expression& shape, const Text& text, const KindScope& scope, const std::string& what) {
     const auto family = std::find_if(schema_.families.begin(), schema_.families.end(),
                                      [&](const FamilyDecl& candidate) { return candidate.name == shape.text; });
     if (family == schema_.families.end() || family->formals.size() != shape.kids.size()) {
       fail_manifest(place(what), text.mark, "no such family, or another number of arguments", "", text.text);
     }
+    applied_.insert(shape.text);
     for (const Expression& argument : shape.kids) {
       infer_kind(argument, scope, text, place(what));
     }
@@ -220,15 +225,17 @@ class KindValidator {
     return kind_of(parse_param_type(formal.kind, schema_.adts, place(what)));
   }
 
-  void check_family(const FamilyDecl& family) const {
+  void check_family(const FamilyDecl& family) {
     const std::string what = "types " + family.name;
     KindScope scope;
     scope.adts = &schema_.adts;
     for (const IndexDecl& formal : family.formals) {
       scope.names[formal.name] = formal_kind(formal, what);
     }
+    std::vector<Kind> matched;
     for (const Text& match : family.match) {
       const Kind kind = infer(match, scope, what);
+      matched.push_back(kind);
       const bool is_enum = kind.is(Tag::kStr) && !kind.members.empty();
       if (!kind.is(Tag::kBool) && !kind.is(Tag::kAdt) && !is_enum) {
         fail_manifest(place(what), match.mark, "a family matches a Bool, an enum or an algebraic data type", "",
@@ -237,12 +244,58 @@ class KindValidator {
     }
     for (const FamilyDecl::Case& item : family.cases) {
       check_shape(item.is, scope, what);
+      for (std::size_t i = 0; i < matched.size(); ++i) {
+        if (!pattern_fits(item.when[i], matched[i])) {
+          fail_manifest(place(what), item.when[i].mark, "the pattern never matches", to_text(matched[i]),
+                        to_text(item.when[i]));
+        }
+      }
     }
+  }
+
+  bool pattern_fits(const Node& pattern, const Kind& kind) const {
+    if (pattern.is_string() && pattern.text == "_") {
+      return true;
+    }
+    if (kind.is(Tag::kBool)) {
+      return pattern.kind == Node::Kind::kBool;
+    }
+    if (kind.is(Tag::kStr)) {
+      return pattern.is_string() && kind.members.count(pattern.text) > 0;
+    }
+    return kind.is(Tag::kAdt) && pattern.is_map() && pattern.keys.size() == 1 && constructor_fits(pattern, kind);
+  }
+
+  bool constructor_fits(const Node& pattern, const Kind& kind) const {
+    for (const AdtDecl& adt : schema_.adts) {
+      for (const AdtDecl::Constructor& constructor : adt.constructors) {
+        if (kind.members.count(adt.name) > 0 && constructor.name == pattern.keys[0]) {
+          return fields_fit(pattern.items[0], constructor);
+        }
+      }
+    }
+    return false;
+  }
+
+  bool fields_fit(const Node& pattern, const AdtDecl::Constructor& constructor) const {
+    if (pattern.is_string()) {
+      return pattern.text == "_";
+    }
+    for (std::size_t i = 0; i < pattern.keys.size(); ++i) {
+      const auto field = std::find_if(constructor.fields.begin(), constructor.fields.end(),
+                                      [&](const IndexDecl& candidate) { return candidate.name == pattern.keys[i]; });
+      if (field == constructor.fields.end() || field->kind.text == "Dim" || field->kind.text == "int" ||
+          !pattern_fits(pattern.items[i], kind_of(parse_param_type(field->kind, {}, place(field->name))))) {
+        return false;
+      }
+    }
+    return pattern.is_map();
   }
 
   const Schema& schema_;
   KindScope shape_scope_;
   KindScope rule_scope_;
+  std::set<std::string> applied_;  // families
 };
 
 }  // namespace

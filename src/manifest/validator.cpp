@@ -4,6 +4,7 @@
 
 #include "manifest/param_type.h"
 #include "manifest/validate_kinds.h"
+#include "manifest/validate_rows.h"
 
 namespace opyard {
 namespace {
@@ -54,10 +55,37 @@ void check_input_order(const Schema& schema) {
   }
 }
 
+/// `out` is the caller's buffer; only an input that takes that buffer itself may have the name.
+void check_out_name(const Schema& schema) {
+  const auto refuse = [&](Mark mark) {
+    fail_manifest(place_in(schema, "out"), mark, "the name 'out' is the caller's buffer",
+                  "a required input that is write_only and kw_only, and that an output aliases");
+  };
+  for (const TensorDecl& input : schema.inputs) {
+    const bool aliased = std::any_of(schema.outputs.begin(), schema.outputs.end(),
+                                     [](const TensorDecl& output) { return output.alias == "out"; });
+    const bool required = !input.optional && input.present_when.empty();
+    if (input.name == "out" && !(required && input.write_only && input.kw_only && aliased)) {
+      refuse(input.mark);
+    }
+  }
+  for (const TensorDecl& output : schema.outputs) {
+    if (output.name == "out") {
+      refuse(output.mark);
+    }
+  }
+  for (const ParamDecl& param : schema.params) {
+    if (param.name == "out") {
+      refuse(param.type.mark);
+    }
+  }
+}
+
 }  // namespace
 
 void validate(const Schema& schema) {
   check_outputs(schema);
+  check_out_name(schema);
   check_input_order(schema);
   for (const ParamDecl& param : schema.params) {
     const Place place = place_in(schema, "parameter '" + param.name + "'");
@@ -71,6 +99,7 @@ void validate(const Schema& schema) {
     }
   }
   validate_kinds(schema);
+  validate_rows(schema);
 }
 
 }  // namespace opyard

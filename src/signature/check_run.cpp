@@ -101,8 +101,9 @@ void CheckRun<Int>::check_presence() const {
 template <class Int>
 c10::Device CheckRun<Int>::check_devices() const {
   c10::Device device(c10::DeviceType::CPU);
-  std::size_t first = plan_.inputs.size();
-  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+  std::size_t first = program_.call_inputs;
+  for (std::size_t i = 0; i < program_.call_inputs;
+       ++i) {  // tensors of the construction are moved to the call's device
     if (!plan_.inputs[i].present) {
       continue;
     }
@@ -111,7 +112,7 @@ c10::Device CheckRun<Int>::check_devices() const {
       if (!own.is_cpu()) {
         fail_device(i, c10::Device(c10::DeviceType::CPU), i);
       }
-    } else if (first == plan_.inputs.size()) {
+    } else if (first == program_.call_inputs) {
       first = i;
       device = own;
     } else if (own != device) {

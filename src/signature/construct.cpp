@@ -84,14 +84,17 @@ class SlotWriter {
   Machine<std::int64_t>& machine_;
 };
 
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
 class Constructor {
  public:
   explicit Constructor(const Signature::Program& program)
       : program_(program), schema_(*program.schema), fail_(program) {}
 
-  Construction run(const std::vector<NamedValue>& given) {
+  Construction run(const std::vector<NamedValue>& given, const NamedTensors& tensors) {
     refuse_unknown(given);
     Construction result;
+    result.tensors = tensors_in_order(tensors);
     result.params.reserve(schema_.params.size());
     for (std::size_t i = 0; i < schema_.params.size(); ++i) {
       result.params.push_back(value_of_param(i, given));
@@ -133,8 +136,33 @@ class Constructor {
     return text.empty() ? "no parameters" : text;
   }
 
+  std::vector<at::Tensor> tensors_in_order(const NamedTensors& given) const {
+    std::vector<at::Tensor> result;
+    for (const TensorDecl& decl : schema_.construction_tensors) {
+      const auto found =
+          std::find_if(given.begin(), given.end(), [&](const auto& candidate) { return candidate.first == decl.name; });
+      result.push_back(found == given.end() ? at::Tensor() : found->second);
+      if (!result.back().defined() && !decl.optional && decl.present_when.empty()) {
+        fail_.type("tensor '" + decl.name + "' is missing",
+                   {.argument = decl.name, .expected = "a tensor", .got = "None", .declared_at = fail_.at(decl.mark)});
+      }
+    }
+    for (const auto& [name, tensor] : given) {
+      if (std::none_of(schema_.construction_tensors.begin(), schema_.construction_tensors.end(),
+                       [&, &wanted = name](const TensorDecl& decl) { return decl.name == wanted; })) {
+        fail_.type(
+            "'" + name + "' is no tensor of the construction",
+            {.argument = name, .expected = parameter_list(), .got = "a tensor", .declared_at = fail_.at(schema_.mark)});
+      }
+    }
+    return result;
+  }
+
   Value value_of_param(std::size_t i, const std::vector<NamedValue>& given) const {
     const ParamDecl& param = schema_.params[i];
+    if (param.is_tensor) {
+      return {};  // in Construction::tensors
+    }
     const auto found = std::find_if(given.begin(), given.end(),
                                     [&](const NamedValue& candidate) { return candidate.first == param.name; });
     if (found == given.end() && !param.default_value) {
@@ -221,8 +249,8 @@ class Constructor {
 
 }  // namespace
 
-Construction Signature::construct(const std::vector<NamedValue>& given) const {
-  return Constructor(*program_).run(given);
+Construction Signature::construct(const std::vector<NamedValue>& given, const NamedTensors& tensors) const {
+  return Constructor(*program_).run(given, tensors);
 }
 
 }  // namespace opyard

@@ -11,7 +11,9 @@ PlanBuilder::PlanBuilder(const Signature::Program& program, Code& code)
           code, program.strings, [&program](const std::string& name) { return program.slot(name); },
           static_cast<std::int32_t>(program.slot_names.size())) {
   for (const auto& [name, number] : program.param_number) {
-    known_.insert(name);
+    if (program.input_number.count(name) == 0) {  // a tensor given at construction is no value
+      known_.insert(name);
+    }
   }
   for (const auto& [name, slot] : program.slots) {
     if (name.find('.') != std::string::npos) {

@@ -136,9 +136,12 @@ Signature::Program::Program(std::shared_ptr<const Schema> schema_in) : schema(st
   for (const LetDecl& let : schema->lets) {
     add_slot(let.name);
   }
-  for (std::size_t i = 0; i < schema->inputs.size(); ++i) {
-    input_number.emplace(schema->inputs[i].name, static_cast<std::int32_t>(i));
+  for (const auto* tensors : {&schema->inputs, &schema->construction_tensors}) {
+    for (const TensorDecl& decl : *tensors) {
+      input_number.emplace(decl.name, static_cast<std::int32_t>(input_number.size()));
+    }
   }
+  call_inputs = schema->inputs.size();
   add_discriminants();
   for (const FamilyDecl& decl : schema->families) {
     FamilyProgram family{.name = decl.name, .mark = decl.mark};
@@ -159,8 +162,10 @@ Signature::Program::Program(std::shared_ptr<const Schema> schema_in) : schema(st
   for (std::size_t i = 0; i < schema->rules.size(); ++i) {
     rules.push_back(declared(schema->rules[i].rule, "shape_rules[" + std::to_string(i) + "]"));
   }
-  for (const TensorDecl& decl : schema->inputs) {
-    inputs.push_back(tensor_program(decl));
+  for (const auto* tensors : {&schema->inputs, &schema->construction_tensors}) {
+    for (const TensorDecl& decl : *tensors) {
+      inputs.push_back(tensor_program(decl));
+    }
   }
   for (const TensorDecl& decl : schema->outputs) {
     outputs.push_back(tensor_program(decl));
@@ -175,11 +180,9 @@ void Signature::Program::add_slot(const std::string& name) {
 void Signature::Program::add_params() {
   for (const ParamDecl& param : schema->params) {
     const Place place = place_in(*schema, "parameter '" + param.name + "'");
-    if (param.is_tensor) {
-      fail_manifest(place, param.type.mark, "tensors given at construction are not supported yet");
-    }
     param_number.emplace(param.name, static_cast<std::int32_t>(param_types.size()));
-    param_types.push_back(parse_param_type(param.type, schema->adts, place));
+    param_types.push_back(param.is_tensor ? ParamType{.members = {{.kind = TypeMember::Kind::kTensor}}}
+                                          : parse_param_type(param.type, schema->adts, place));
     for (const TypeMember& member : param_types.back().members) {
       if (member.kind == TypeMember::Kind::kLiteral || member.kind == TypeMember::Kind::kDtype) {
         strings.intern(member.text);
@@ -260,9 +263,13 @@ void Signature::Program::add_discriminants() {
     add(std::move(axis));
   }
   param_discriminants = discriminants.size();
-  for (std::size_t i = 0; i < schema->inputs.size(); ++i) {
-    if (schema->inputs[i].optional) {
-      add({.kind = Discriminant::Kind::kTensor, .number = static_cast<std::int32_t>(i)});
+  std::int32_t number = 0;
+  for (const auto* tensors : {&schema->inputs, &schema->construction_tensors}) {
+    for (const TensorDecl& decl : *tensors) {
+      if (decl.optional) {
+        add({.kind = Discriminant::Kind::kTensor, .number = number});
+      }
+      ++number;
     }
   }
 }

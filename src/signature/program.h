@@ -55,7 +55,8 @@ struct Signature::Program {
   std::vector<IndexProgram> indices;
   std::vector<Declared> lets;  // what: the let's name
   std::vector<Declared> rules;
-  std::vector<TensorProgram> inputs;
+  std::vector<TensorProgram> inputs;  // of a call, then the tensors given at construction
+  std::size_t call_inputs = 0;        // how many of them a call gives
   std::vector<TensorProgram> outputs;
   std::unordered_map<std::string, FamilyProgram> families;
   std::vector<Discriminant> discriminants;  // of parameters first, then optional inputs

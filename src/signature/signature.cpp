@@ -22,6 +22,28 @@ std::uint64_t point_of(const Signature::Program& program, const Construction& co
   return point;
 }
 
+/// A call's tensors followed by the construction's, which only a few operators have.
+class AllInputs {
+ public:
+  AllInputs(const Signature::Program& program, const Construction& construction, const at::Tensor* const* inputs)
+      : pointers_(inputs) {
+    if (program.inputs.size() > program.call_inputs) {
+      all_.assign(inputs, inputs + program.call_inputs);
+      for (const at::Tensor& tensor : construction.tensors) {
+        all_.push_back(tensor.defined() ? &tensor : nullptr);
+      }
+      pointers_ = all_.data();
+    }
+  }
+  AllInputs(const AllInputs&) = delete;
+  AllInputs& operator=(const AllInputs&) = delete;
+  const at::Tensor* const* data() const { return pointers_; }
+
+ private:
+  c10::SmallVector<const at::Tensor*, 12> all_;
+  const at::Tensor* const* pointers_;
+};
+
 template <class Int>
 CheckRun<Int> run_of(const Signature::Program& program, const Construction& construction,
                      const at::Tensor* const* inputs) {
@@ -56,16 +78,19 @@ std::shared_ptr<const Signature> Signature::compile(std::shared_ptr<const Schema
 }
 
 SolvedCall<std::int64_t> Signature::check(const Construction& construction, const at::Tensor* const* inputs) const {
-  return run_of<std::int64_t>(*program_, construction, inputs).run();
+  const AllInputs all(*program_, construction, inputs);
+  return run_of<std::int64_t>(*program_, construction, all.data()).run();
 }
 
 SolvedCall<c10::SymInt> Signature::infer(const Construction& construction, const at::Tensor* const* inputs) const {
-  return run_of<c10::SymInt>(*program_, construction, inputs).run();
+  const AllInputs all(*program_, construction, inputs);
+  return run_of<c10::SymInt>(*program_, construction, all.data()).run();
 }
 
 std::vector<NamedValue> Signature::named_indices(const Construction& construction, const SolvedCall<std::int64_t>&,
                                                  const at::Tensor* const* inputs) const {
-  CheckRun<std::int64_t> run = run_of<std::int64_t>(*program_, construction, inputs);
+  const AllInputs all(*program_, construction, inputs);
+  CheckRun<std::int64_t> run = run_of<std::int64_t>(*program_, construction, all.data());
   run.run();
   std::vector<NamedValue> named;
   const auto add = [&](const std::string& name) {

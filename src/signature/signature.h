@@ -35,6 +35,7 @@ struct ParameterArgument {
 struct Construction {
   std::vector<Value> params;
   std::vector<NamedValue> indices;
+  std::vector<at::Tensor> tensors;  // given at construction, in declaration order; undefined where absent
   std::shared_ptr<const Solved> solved;  // read by check and infer; made by construct alone
 };
 
@@ -69,7 +70,9 @@ class Signature {
   const std::vector<ParameterArgument>& params() const { return params_; }
 
   /// Converts and checks parameter values, fills in defaults, solves what they decide. Throws SignatureError.
-  Construction construct(const std::vector<NamedValue>& given) const;
+  /// Tensors that the entry takes at construction are given apart; their shapes and dtypes are checked by the calls.
+  Construction construct(const std::vector<NamedValue>& given,
+                         const std::vector<std::pair<std::string, at::Tensor>>& tensors = {}) const;
 
   /// Checks a call: presence, device, dtypes, shapes, rules. `inputs` has one pointer an input, null when absent.
   /// Throws SignatureError naming operator, argument, expected and got.

@@ -58,8 +58,7 @@ class CaseBuilder : PlanBuilder {
     std::uint64_t point = construction.solved->point;
     std::uint64_t scale = 1;
     for (const Discriminant& axis : program_.discriminants) {
-      const std::string& name =
-          axis.kind == Discriminant::Kind::kTensor ? program_.schema->inputs[axis.number].name : "";
+      const std::string& name = axis.kind == Discriminant::Kind::kTensor ? program_.inputs[axis.number].decl->name : "";
       point += std::count(row_.some.begin(), row_.some.end(), name) > 0 ? scale : 0;
       scale *= axis.size();
     }
@@ -268,7 +267,7 @@ class CaseBuilder : PlanBuilder {
           tensor.contents = contents->second;
         }
       }
-      result_.inputs.push_back(std::move(tensor));
+      (i < program_.call_inputs ? result_.inputs : result_.construction_tensors).push_back(std::move(tensor));
     }
   }
 
@@ -309,15 +308,22 @@ class CaseBuilder : PlanBuilder {
     }
   }
 
+  static at::Tensor empty_tensor(const WorkloadTensor& tensor) {
+    const auto device = tensor.on_cpu ? at::kCPU : at::kMeta;
+    return tensor.present ? at::empty(tensor.sizes, at::TensorOptions().dtype(tensor.dtype).device(device))
+                          : at::Tensor();
+  }
+
   /// Solves the call again from its shapes alone: the row's indices must come out.
-  void infer(const Construction& construction) {
+  void infer(Construction construction) {
+    for (std::size_t i = 0; i < result_.construction_tensors.size(); ++i) {
+      construction.tensors[i] = empty_tensor(result_.construction_tensors[i]);
+    }
     std::vector<at::Tensor> tensors;
     std::vector<const at::Tensor*> pointers;
     tensors.reserve(result_.inputs.size());
     for (const WorkloadTensor& input : result_.inputs) {
-      const auto device = input.on_cpu ? at::kCPU : at::kMeta;
-      tensors.push_back(input.present ? at::empty(input.sizes, at::TensorOptions().dtype(input.dtype).device(device))
-                                      : at::Tensor());
+      tensors.push_back(empty_tensor(input));
       pointers.push_back(input.present ? &tensors.back() : nullptr);
     }
     try {

@@ -26,6 +26,7 @@ struct WorkloadCase {
   std::string id;                  // label and dtypes, joined by dashes
   std::vector<NamedValue> params;  // as the row gives them: what construct takes
   std::vector<WorkloadTensor> inputs;
+  std::vector<WorkloadTensor> construction_tensors;
   std::vector<WorkloadTensor> outputs;
   std::vector<NamedValue> indices;
   std::optional<std::int64_t> flops;  // none where the roofline is a function outside the language

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConstruction{
             "missing", "RMSNormFwdOp", {}, kType, "normalized_shape", "list[int] | tuple[int, ...]", "nothing"},
         BadConstruction{"unknown", "BMMFwdOp", {{"scale", 2}}, kType, "scale", "no parameters", "2"},
-        BadConstruction{"wrong_type", "GEMMFwdOp", {{"trans_a", 1}}, kType, "trans_a", "bool", "1"},
+        BadConstruction{"wrong_type", "GEMMFwdOp", {{"trans_a", 1}}, kType, "trans_a", "bool", "1 (int)"},
         BadConstruction{"empty_shape",
                         "RMSNormFwdOp",
                         {{"normalized_shape", Sequence{}}},
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                         kType,
                         "rope_layout",
                         "'neox' | 'interleaved'",
-                        "'gptj'"},
+                        "'gptj' (str)"},
         BadConstruction{"excluded_point",
                         "GQADenseFwdOp",
                         {{"rotary_dim", 32}},
@@ -152,6 +152,30 @@ TEST(Construction, a_rule_that_needs_the_call_waits_for_it) {
   const Construction construction = signature->construct({{"k", 5}});
   EXPECT_NO_THROW(signature->check(construction, Inputs{at::zeros({6})}.data()));
   EXPECT_THROW(signature->check(construction, Inputs{at::zeros({5})}.data()), SignatureError);
+}
+
+constexpr const char* kWithTensor =
+    "{forall: {D: Dim, T: 'DType[float32]', R: 'DType[float16 | float32]'}, params: {k: {type: int, default: 1}, "
+    "table: "
+    "{dtype: R, shape: '[D // 2]', optional: true}}, inputs: {x: {dtype: T, shape: '[D]'}}, outputs: {y: {dtype: T, "
+    "shape: '[D]'}}}";
+
+TEST(Construction, takes_tensors_apart_from_values) {
+  const auto signature = signature_of(kWithTensor);
+  const Inputs x{at::zeros({6})};
+  const auto check = [&](const Construction& construction) { signature->check(construction, x.data()); };
+  EXPECT_NO_THROW(check(signature->construct({})));
+  EXPECT_NO_THROW(check(signature->construct({{"k", 2}}, {{"table", at::zeros({3}, at::kHalf)}})));
+  EXPECT_THROW(check(signature->construct({}, {{"table", at::zeros({4}, at::kHalf)}})), SignatureError) << "shape";
+  EXPECT_THROW(check(signature->construct({}, {{"table", at::zeros({3}, at::kInt)}})), SignatureError) << "dtype";
+  EXPECT_THROW(signature->construct({}, {{"tables", at::zeros({3})}}), SignatureError) << "name";
+}
+
+TEST(Construction, a_tensor_of_the_construction_has_no_say_in_the_device) {
+  const auto signature = signature_of(kWithTensor);
+  const Inputs x{at::zeros({6}, at::TensorOptions().device(at::kMeta))};
+  const auto call = signature->check(signature->construct({}, {{"table", at::zeros({3}, at::kHalf)}}), x.data());
+  EXPECT_TRUE(call.device.is_meta());
 }
 
 TEST(Signature, tells_arguments_as_a_caller_sees_them) {
