@@ -53,6 +53,7 @@ void op_dealloc(PyObject* self) {
   OpObject& op = object_of(self);
   op.instance.~shared_ptr();
   Py_CLEAR(op.instance_key);
+  Py_CLEAR(op.graph_key);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -81,8 +82,8 @@ PyObject* op_construct(PyObject* self, PyObject* args) {
     op.instance = Instance::make(Registry::process(), name, values,
                                  target == Py_None ? std::string() : py::handle(target).cast<std::string>());
     op.facts = &facts_of(Registry::process().find(name).signature, overload);
-    Py_XSETREF(op.instance_key, PyUnicode_FromStringAndSize(op.instance->key().data(),
-                                                            static_cast<Py_ssize_t>(op.instance->key().size())));
+    Py_XSETREF(op.instance_key, py::str(op.instance->key()).release().ptr());
+    Py_XSETREF(op.graph_key, py::str(op.instance->spec().text()).release().ptr());
     Py_RETURN_NONE;
   } catch (...) {
     set_python_error();

@@ -22,7 +22,8 @@ struct OpObject {
   vectorcallfunc vectorcall;
   std::shared_ptr<Instance> instance;  // null until constructed
   const OperatorFacts* facts;
-  PyObject* instance_key;
+  PyObject* instance_key;  // names this instance
+  PyObject* graph_key;     // the text of its spec: stands in graphs, which may outlive it
 };
 
 /// Adds `OpBase` to the module, with `_construct(op, params, target, overload)` and `_restore_vectorcall(cls)`.

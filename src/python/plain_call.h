@@ -16,6 +16,16 @@ inline bool thread_is_plain() {
          at::impl::PythonTorchFunctionTLS::stack_len() == 0 && !at::hasCallbacks();
 }
 
+/// A tracer may be watching: a dispatch mode is on, or a tensor is a subclass. What it writes down may outlive the
+/// instance.
+inline bool may_be_traced(const at::Tensor* const* tensors, std::size_t count) {
+  constexpr c10::DispatchKeySet kPython({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot});
+  if (c10::impl::tls_local_dispatch_key_set().included_.has_any(kPython)) return true;
+  for (std::size_t i = 0; i < count; ++i)
+    if (tensors[i] != nullptr && tensors[i]->key_set().has_any(kPython)) return true;
+  return false;
+}
+
 /// Dense tensors of a backend without conjugate or negative bit, of which none needs a gradient that would be recorded.
 inline bool tensors_are_plain(const at::Tensor* const* tensors, std::size_t count) {
   constexpr c10::DispatchKeySet kPlain =

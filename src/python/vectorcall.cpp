@@ -61,7 +61,7 @@ PyObject* call_plain(const OpObject& op, const CallArguments& arguments) {
       fail_no_tensor(facts, i, object);
     all[i] = object == nullptr ? Py_None : object;
   }
-  all[count] = op.instance_key;
+  all[count] = may_be_traced(arguments.tensors, count) || !arguments.plain ? op.graph_key : op.instance_key;
   return PyObject_Vectorcall(facts.overload, all, count + 1, nullptr);
 }
 
