@@ -51,9 +51,9 @@ int run() {
                                 },
                                 200000));
 
-  print("call.check_ns", least_ns(
-                             [&](int) { benchmark::DoNotOptimize(op->signature().check(op->spec().construction(), inputs)); },
-                             20000));
+  print("call.check_ns",
+        least_ns([&](int) { benchmark::DoNotOptimize(op->signature().check(op->spec().construction(), inputs)); },
+                 20000));
   return 0;
 }
 

@@ -31,7 +31,8 @@ class Error : public std::exception {
 class SignatureError : public Error {
  public:
   enum class Kind { kType, kValue };  // in Python a TypeError or a ValueError
-  SignatureError(Kind kind, std::string summary, ErrorFacts facts) : Error(std::move(summary), std::move(facts)), kind_(kind) {}
+  SignatureError(Kind kind, std::string summary, ErrorFacts facts)
+      : Error(std::move(summary), std::move(facts)), kind_(kind) {}
   Kind kind() const { return kind_; }
 
  private:

@@ -23,9 +23,9 @@ class CallSpec {
   const TensorFacts& input(std::string_view name) const;
   const TensorFacts& output(std::string_view name) const;
   bool present(std::string_view name) const { return input(name).present; }
-  std::int64_t index(std::string_view name) const;     // a solved Dim
-  const Value& param(std::string_view name) const;     // a construction parameter
-  std::string text() const;                            // the facts in one line, for errors
+  std::int64_t index(std::string_view name) const;  // a solved Dim
+  const Value& param(std::string_view name) const;  // a construction parameter
+  std::string text() const;                         // the facts in one line, for errors
 
   std::vector<std::pair<std::string, TensorFacts>> inputs;
   std::vector<std::pair<std::string, TensorFacts>> outputs;
@@ -43,14 +43,14 @@ struct Entry {
 };
 
 struct Implementation {
-  std::string op;                                                    // operator, as in the manifest
-  std::string key;                                                   // short visible name, unique in the operator
-  std::vector<c10::DeviceType> devices = {c10::DeviceType::CPU};     // where it runs
-  std::optional<std::vector<int>> supported_archs;                   // none: all
-  std::vector<c10::ScalarType> dtypes;                               // of the first present input; empty: all
-  bool general = false;                                              // below all others
-  std::vector<std::string> preferred_over;                           // keys that it wins over, transitively
-  std::function<Refusal(const CallSpec&)> refusal;                   // nothing: no limit beyond those above
+  std::string op;                                                 // operator, as in the manifest
+  std::string key;                                                // short visible name, unique in the operator
+  std::vector<c10::DeviceType> devices = {c10::DeviceType::CPU};  // where it runs
+  std::optional<std::vector<int>> supported_archs;                // none: all
+  std::vector<c10::ScalarType> dtypes;                            // of the first present input; empty: all
+  bool general = false;                                           // below all others
+  std::vector<std::string> preferred_over;                        // keys that it wins over, transitively
+  std::function<Refusal(const CallSpec&)> refusal;                // nothing: no limit beyond those above
   std::function<Entry(const CallSpec&)> entry_for;
   double expected_us = 0;  // the least time a call may take; from 1 us on the GIL is released around it
 };

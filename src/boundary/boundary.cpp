@@ -52,10 +52,12 @@ void define_boundaries(Registry& registry) {
     for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
       library.impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
                                                           std::make_unique<BackendCall>(registry, signature))));
-    library.impl(name.c_str(), torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
-                                                                           std::make_unique<FakeCall>(registry, signature))));
-    library.impl(name.c_str(), torch::dispatch(c10::DispatchKey::Autograd, torch::CppFunction::makeFromBoxedFunctor(
-                                                                               std::make_unique<NoGradient>(signature))));
+    library.impl(name.c_str(),
+                 torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
+                                                             std::make_unique<FakeCall>(registry, signature))));
+    library.impl(name.c_str(),
+                 torch::dispatch(c10::DispatchKey::Autograd,
+                                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<NoGradient>(signature))));
   }
 }
 

@@ -59,7 +59,8 @@ void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack)
   const StackInputs inputs = stack_inputs(signature, stack);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr || !inputs[i]->requires_grad()) continue;
-    throw SignatureError(SignatureError::Kind::kValue, "a gradient would be recorded, and the operator declares no backward",
+    throw SignatureError(SignatureError::Kind::kValue,
+                         "a gradient would be recorded, and the operator declares no backward",
                          {.op = signature.op(),
                           .argument = signature.inputs()[i].name,
                           .expected = "a tensor that needs no gradient",

@@ -25,10 +25,10 @@ struct CallPlan {
   std::uint64_t hash = 0;
   std::vector<std::uint64_t> words;
 
-  const Kernel* kernel = nullptr;            // null: an empty write, nothing runs
-  std::shared_ptr<const Kernel> kernel_hold; // keeps `kernel` while this plan is reachable
-  bool general = false;                      // by the implementation that aten itself stands behind
-  bool release_gil = false;                  // the work is expected to outlast the switch
+  const Kernel* kernel = nullptr;             // null: an empty write, nothing runs
+  std::shared_ptr<const Kernel> kernel_hold;  // keeps `kernel` while this plan is reachable
+  bool general = false;                       // by the implementation that aten itself stands behind
+  bool release_gil = false;                   // the work is expected to outlast the switch
   std::vector<TensorFacts> outputs;
   CallRecordPtr record;
   ServedCounter* served = nullptr;

@@ -44,7 +44,8 @@ class PlanCache {
   std::uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
 
  private:
-  // A plan lies within this many slots of its hash. Tables are kept at most a quarter full, so that windows rarely fill.
+  // A plan lies within this many slots of its hash. Tables are kept at most a quarter full, so that windows rarely
+  // fill.
   static constexpr std::size_t kWindow = 8;
   static constexpr std::size_t kFirstSlots = 32;
 

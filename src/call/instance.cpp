@@ -41,7 +41,8 @@ Instance::Instance(Registry& registry, const std::string& op, const std::vector<
                    const std::string& target)
     : Instance(InstanceSpec::get(registry, op, params, target)) {}
 
-Instance::Instance(std::shared_ptr<InstanceSpec> spec) : spec_(std::move(spec)), key_(new_key(spec_->signature().op())) {}
+Instance::Instance(std::shared_ptr<InstanceSpec> spec)
+    : spec_(std::move(spec)), key_(new_key(spec_->signature().op())) {}
 
 Instance::~Instance() {
   std::lock_guard guard(lock_of(LockRank::kInstances));

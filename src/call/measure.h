@@ -13,7 +13,8 @@ using CallInputs = std::vector<at::Tensor>;  // in the order of the signature; u
 
 struct Measurement {
   std::string chosen;
-  std::vector<std::pair<std::string, double>> microseconds;  // per candidate, the least time over the rounds for all calls
+  std::vector<std::pair<std::string, double>>
+      microseconds;  // per candidate, the least time over the rounds for all calls
 };
 
 /// Times every implementation that serves the first of `calls`, in turn over all of them, for about `budget_s` seconds,

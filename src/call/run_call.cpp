@@ -24,7 +24,6 @@ class WithoutLock {
   CallerLock* lock_;
 };
 
-
 template <bool kInFront>
 bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
   ThreadState& thread = this_thread();

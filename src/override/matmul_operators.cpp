@@ -25,7 +25,8 @@ bool is_bias(const at::Tensor& self, const at::Tensor& mat2, const at::Scalar& b
 
 struct Routes {
   // Written as aten writes them: b is [K, N]; a transposed weight arrives as a view with strides (1, K).
-  std::shared_ptr<Instance> gemm = Instance::make(Registry::process(), "GEMMFwdOp", {{"trans_a", false}, {"trans_b", false}});
+  std::shared_ptr<Instance> gemm =
+      Instance::make(Registry::process(), "GEMMFwdOp", {{"trans_a", false}, {"trans_b", false}});
   std::shared_ptr<Instance> bmm = Instance::make(Registry::process(), "BMMFwdOp", {});
   std::array<OverrideHandle, 3> handles;
   std::array<OverrideCounts, 3> before;  // what handles counted that are gone
@@ -44,22 +45,23 @@ std::mutex& routes_mutex() {
 }
 
 void turn_on(Routes& r) {
-  r.handles[0] = override_mm("opyard", served_dtypes("self"), [&r](const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
-    const at::Tensor* inputs[] = {&a, &b, nullptr};
-    return run_call_in_front(*r.gemm, inputs, &out);
-  });
-  r.handles[1] = override_addmm(
-      "opyard", served_dtypes("mat1"),
-      [&r](const at::Tensor& bias, const at::Tensor& a, const at::Tensor& b, const at::Scalar& beta,
-           const at::Scalar& alpha, at::Tensor& out) {
-        if (!is_bias(bias, b, beta, alpha)) return false;
-        const at::Tensor* inputs[] = {&a, &b, &bias};
+  r.handles[0] =
+      override_mm("opyard", served_dtypes("self"), [&r](const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
+        const at::Tensor* inputs[] = {&a, &b, nullptr};
         return run_call_in_front(*r.gemm, inputs, &out);
       });
-  r.handles[2] = override_bmm("opyard", served_dtypes("self"), [&r](const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
-    const at::Tensor* inputs[] = {&a, &b};
-    return run_call_in_front(*r.bmm, inputs, &out);
-  });
+  r.handles[1] = override_addmm("opyard", served_dtypes("mat1"),
+                                [&r](const at::Tensor& bias, const at::Tensor& a, const at::Tensor& b,
+                                     const at::Scalar& beta, const at::Scalar& alpha, at::Tensor& out) {
+                                  if (!is_bias(bias, b, beta, alpha)) return false;
+                                  const at::Tensor* inputs[] = {&a, &b, &bias};
+                                  return run_call_in_front(*r.gemm, inputs, &out);
+                                });
+  r.handles[2] =
+      override_bmm("opyard", served_dtypes("self"), [&r](const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
+        const at::Tensor* inputs[] = {&a, &b};
+        return run_call_in_front(*r.bmm, inputs, &out);
+      });
 }
 
 constexpr const char* kNames[] = {"aten::mm", "aten::addmm", "aten::bmm"};

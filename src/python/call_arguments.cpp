@@ -17,7 +17,8 @@ std::string text_of(PyObject* object) {
 
 std::string inputs_text(const Signature& signature) {
   std::string text;
-  for (const auto& input : signature.inputs()) text += (text.empty() ? "" : ", ") + input.name + (input.optional ? "?" : "");
+  for (const auto& input : signature.inputs())
+    text += (text.empty() ? "" : ", ") + input.name + (input.optional ? "?" : "");
   return "(" + text + ")";
 }
 
@@ -73,24 +74,27 @@ bool CallArguments::read(const OperatorFacts& facts, PyObject* const* args, std:
 void fail_arguments(const OperatorFacts& facts, PyObject* const* args, std::size_t positional, PyObject* names) {
   const Signature& signature = *facts.signature;
   if (positional > facts.names.size())
-    fail(signature, "a call gives too many arguments", "", inputs_text(signature), std::to_string(positional) + " by position");
+    fail(signature, "a call gives too many arguments", "", inputs_text(signature),
+         std::to_string(positional) + " by position");
   std::vector<std::string> known;
   for (const auto& input : signature.inputs()) known.push_back(input.name);
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
     const std::string name = text_of(PyTuple_GET_ITEM(names, i));
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
-      fail(signature, "a call gives an unknown argument", name, inputs_text(signature) + nearest_name(name, known), name);
+      fail(signature, "a call gives an unknown argument", name, inputs_text(signature) + nearest_name(name, known),
+           name);
     if (found - known.begin() < static_cast<std::ptrdiff_t>(positional))
       fail(signature, "a call gives an argument twice", name, "it once", "it by position and by name");
   }
-  fail(signature, "a call's arguments do not fit", "", inputs_text(signature), std::to_string(positional) + " by position");
+  fail(signature, "a call's arguments do not fit", "", inputs_text(signature),
+       std::to_string(positional) + " by position");
 }
 
 void fail_no_tensor(const OperatorFacts& facts, std::size_t i, PyObject* object) {
   const auto& input = facts.signature->inputs()[i];
-  fail(*facts.signature, "an argument is no tensor", input.name, input.optional ? "a torch.Tensor or None" : "a torch.Tensor",
-       Py_TYPE(object)->tp_name);
+  fail(*facts.signature, "an argument is no tensor", input.name,
+       input.optional ? "a torch.Tensor or None" : "a torch.Tensor", Py_TYPE(object)->tp_name);
 }
 
 }  // namespace opyard::python

@@ -23,7 +23,8 @@ struct CallArguments {
 };
 
 /// Throws the SignatureError of a call that `read` refused.
-[[noreturn]] void fail_arguments(const OperatorFacts& facts, PyObject* const* args, std::size_t positional, PyObject* names);
+[[noreturn]] void fail_arguments(const OperatorFacts& facts, PyObject* const* args, std::size_t positional,
+                                 PyObject* names);
 
 /// Throws the SignatureError of an argument that is no tensor.
 [[noreturn]] void fail_no_tensor(const OperatorFacts& facts, std::size_t i, PyObject* object);

@@ -16,7 +16,8 @@ CallInputs to_inputs(const py::handle& call) {
     else if (THPVariable_Check(item.ptr()))
       inputs.push_back(THPVariable_Unpack(item.ptr()));
     else
-      throw py::type_error("measure: a call's inputs are tensors or None, got " + std::string(Py_TYPE(item.ptr())->tp_name));
+      throw py::type_error("measure: a call's inputs are tensors or None, got " +
+                           std::string(Py_TYPE(item.ptr())->tp_name));
   }
   return inputs;
 }

@@ -49,7 +49,8 @@ py::object serving_target(py::handle op) {
 py::dict describe(const std::string& op) {
   const Signature& signature = *Registry::process().find(op).signature;
   py::list inputs, params, outputs;
-  for (const auto& input : signature.inputs()) inputs.append(py::make_tuple(input.name, input.optional, input.keyword_only));
+  for (const auto& input : signature.inputs())
+    inputs.append(py::make_tuple(input.name, input.optional, input.keyword_only));
   for (const auto& output : signature.outputs()) outputs.append(output.name);
   for (const auto& param : signature.params())
     params.append(py::make_tuple(param.name, param.type, param.default_value.has_value(),
@@ -80,7 +81,8 @@ std::string explain_call(py::handle op, const py::args& args, const py::kwargs& 
   if (!arguments.read(facts, objects.data(), args.size(), name_tuple.ptr()))
     fail_arguments(facts, objects.data(), args.size(), name_tuple.ptr());
   for (std::size_t i = 0; i < facts.names.size(); ++i)
-    if (arguments.objects[i] != nullptr && arguments.tensors[i] == nullptr) fail_no_tensor(facts, i, arguments.objects[i]);
+    if (arguments.objects[i] != nullptr && arguments.tensors[i] == nullptr)
+      fail_no_tensor(facts, i, arguments.objects[i]);
   return explain(*instance, arguments.tensors);
 }
 

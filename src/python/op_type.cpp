@@ -23,8 +23,9 @@ const OperatorFacts& facts_of(const std::shared_ptr<const Signature>& signature,
   OperatorFacts& facts = known[signature.get()];
   if (facts.signature != nullptr) return facts;
   if (signature->inputs().size() > kMaxInputs)
-    throw ManifestError("an operator declares more inputs than a call can carry",
-                        {.op = signature->op(), .expected = std::to_string(kMaxInputs), .declared_at = signature->declared_at()});
+    throw ManifestError(
+        "an operator declares more inputs than a call can carry",
+        {.op = signature->op(), .expected = std::to_string(kMaxInputs), .declared_at = signature->declared_at()});
   facts.signature = signature;
   for (const auto& input : signature->inputs()) {
     facts.names.push_back(PyUnicode_InternFromString(input.name.c_str()));
@@ -76,8 +77,9 @@ PyObject* op_construct(PyObject* self, PyObject* args) {
       values.emplace_back(key, to_value(item.second, name, key));
     }
     if (target != Py_None && !PyUnicode_Check(target))
-      throw SignatureError(SignatureError::Kind::kType, "a target is no name",
-                           {.op = name, .argument = "target", .expected = "str or None", .got = Py_TYPE(target)->tp_name});
+      throw SignatureError(
+          SignatureError::Kind::kType, "a target is no name",
+          {.op = name, .argument = "target", .expected = "str or None", .got = Py_TYPE(target)->tp_name});
     OpObject& op = object_of(self);
     op.instance = Instance::make(Registry::process(), name, values,
                                  target == Py_None ? std::string() : py::handle(target).cast<std::string>());
@@ -118,9 +120,9 @@ PyType_Slot op_slots[] = {{Py_tp_new, reinterpret_cast<void*>(op_new)},
                           {Py_tp_members, op_members},
                           {0, nullptr}};
 
-PyType_Spec op_type_spec = {
-    "opyard._C.OpBase", sizeof(OpObject), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, op_slots};
+PyType_Spec op_type_spec = {"opyard._C.OpBase", sizeof(OpObject), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                            op_slots};
 
 }  // namespace
 

@@ -12,9 +12,9 @@ namespace opyard::python {
 /// What all instances of one operator need of it in a call. Lives as long as the process.
 struct OperatorFacts {
   std::shared_ptr<const Signature> signature;
-  std::vector<PyObject*> names;   // interned input names, in order
-  PyObject* overload = nullptr;   // the custom op as torch.ops gives it; null without a boundary
-  std::size_t required = 0;       // leading inputs that must be given
+  std::vector<PyObject*> names;  // interned input names, in order
+  PyObject* overload = nullptr;  // the custom op as torch.ops gives it; null without a boundary
+  std::size_t required = 0;      // leading inputs that must be given
 };
 
 struct OpObject {

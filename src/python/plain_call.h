@@ -12,8 +12,9 @@ namespace opyard::python {
 /// No dispatch or function mode, no functorch level, no autocast, no profiler callback on this thread.
 inline bool thread_is_plain() {
   const c10::impl::LocalDispatchKeySet local = c10::impl::tls_local_dispatch_key_set();
-  return (local.included_ - c10::default_included_set).empty() && (c10::default_excluded_set - local.excluded_).empty() &&
-         at::impl::PythonTorchFunctionTLS::stack_len() == 0 && !at::hasCallbacks();
+  return (local.included_ - c10::default_included_set).empty() &&
+         (c10::default_excluded_set - local.excluded_).empty() && at::impl::PythonTorchFunctionTLS::stack_len() == 0 &&
+         !at::hasCallbacks();
 }
 
 /// A tracer may be watching: a dispatch mode is on, or a tensor is a subclass. What it writes down may outlive the
@@ -30,8 +31,9 @@ inline bool may_be_traced(const at::Tensor* const* tensors, std::size_t count) {
 inline bool tensors_are_plain(const at::Tensor* const* tensors, std::size_t count) {
   constexpr c10::DispatchKeySet kPlain =
       c10::DispatchKeySet({c10::DispatchKey::CPU, c10::DispatchKey::CUDA, c10::DispatchKey::MkldnnCPU,
-                           c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA, c10::DispatchKey::ADInplaceOrView,
-                           c10::DispatchKey::AutocastCPU, c10::DispatchKey::AutocastCUDA}) |
+                           c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA,
+                           c10::DispatchKey::ADInplaceOrView, c10::DispatchKey::AutocastCPU,
+                           c10::DispatchKey::AutocastCUDA}) |
       c10::autograd_dispatch_keyset;
   const bool recording = c10::GradMode::is_enabled();
   for (std::size_t i = 0; i < count; ++i) {

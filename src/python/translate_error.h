@@ -5,8 +5,8 @@
 
 namespace opyard::python {
 
-/// Sets the Python error for the exception in flight; for use in a catch (...) block. opyard's own become the classes of
-/// opyard.errors, torch's what torch makes of them.
+/// Sets the Python error for the exception in flight; for use in a catch (...) block. opyard's own become the classes
+/// of opyard.errors, torch's what torch makes of them.
 void set_python_error() noexcept;
 
 /// Lets exceptions that leave a custom op through torch's binding become opyard's Python classes too.

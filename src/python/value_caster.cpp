@@ -2,8 +2,8 @@
 #include <python/value_caster.h>
 #include <torch/csrc/Device.h>
 #include <torch/csrc/Dtype.h>
-#include <torch/csrc/utils/tensor_dtypes.h>
 #include <torch/csrc/DynamicTypes.h>
+#include <torch/csrc/utils/tensor_dtypes.h>
 
 namespace opyard::python {
 namespace py = pybind11;

@@ -72,8 +72,9 @@ PyObject* op_vectorcall(PyObject* self, PyObject* const* args, std::size_t nargs
   const std::size_t positional = static_cast<std::size_t>(PyVectorcall_NARGS(nargsf));
   try {
     if (op.instance == nullptr) [[unlikely]]
-      throw SignatureError(SignatureError::Kind::kType, "an operator is called before it is constructed",
-                           {.op = Py_TYPE(self)->tp_name, .advice = "call super().__init__ at the end of its constructor"});
+      throw SignatureError(
+          SignatureError::Kind::kType, "an operator is called before it is constructed",
+          {.op = Py_TYPE(self)->tp_name, .advice = "call super().__init__ at the end of its constructor"});
     CallArguments arguments;
     if (!arguments.read(*op.facts, args, positional, names)) [[unlikely]]
       fail_arguments(*op.facts, args, positional, names);

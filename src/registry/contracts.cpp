@@ -27,7 +27,8 @@ void check_keys(const std::string& op, const ImplementationTable& table) {
       refuse(op, implementation.key, "an implementation cannot be built", "an entry_for", "none");
     if (!implementation.general) continue;
     if (!general.empty())
-      refuse(op, implementation.key, "two implementations are general", "at most one", general + ", " + implementation.key);
+      refuse(op, implementation.key, "two implementations are general", "at most one",
+             general + ", " + implementation.key);
     if (!implementation.preferred_over.empty())
       refuse(op, implementation.key, "the general implementation prefers itself over another", "no preferred_over",
              implementation.preferred_over.front());

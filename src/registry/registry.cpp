@@ -23,10 +23,11 @@ void Registry::add_operator(std::shared_ptr<const Signature> signature) {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   const std::string& op = signature->op();
   if (auto found = operators_.find(op); found != operators_.end())
-    throw ManifestError("an operator is declared twice", {.op = op,
-                                                          .expected = "a name of its own",
-                                                          .got = "declared before at " + found->second.signature->declared_at(),
-                                                          .declared_at = signature->declared_at()});
+    throw ManifestError("an operator is declared twice",
+                        {.op = op,
+                         .expected = "a name of its own",
+                         .got = "declared before at " + found->second.signature->declared_at(),
+                         .declared_at = signature->declared_at()});
   operators_.emplace(op, OperatorEntry{signature, std::make_shared<const ImplementationTable>()});
 }
 
@@ -57,9 +58,9 @@ const OperatorEntry& Registry::find(std::string_view op) const {
   if (auto found = operators_.find(op); found != operators_.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, entry] : operators_) known.push_back(name);
-  throw OpNotAvailableError("no operator has this name", {.op = std::string(op),
-                                                          .expected = "a declared operator" + nearest_name(op, known),
-                                                          .got = std::string(op)});
+  throw OpNotAvailableError(
+      "no operator has this name",
+      {.op = std::string(op), .expected = "a declared operator" + nearest_name(op, known), .got = std::string(op)});
 }
 
 std::shared_ptr<const ImplementationTable> Registry::implementations(std::string_view op) const {
@@ -82,8 +83,9 @@ std::vector<ServedCount> Registry::served() const {
     for (const auto& [op, entry] : entries_)
       if (const auto calls = entry->served.calls.load()) counts.push_back({op, entry->declared.key, calls});
   }
-  std::sort(counts.begin(), counts.end(),
-            [](const auto& a, const auto& b) { return std::tie(a.op, a.implementation) < std::tie(b.op, b.implementation); });
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.op, a.implementation) < std::tie(b.op, b.implementation);
+  });
   return counts;
 }
 

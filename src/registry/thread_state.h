@@ -12,11 +12,11 @@ struct CallFrame;     // record/call_stack.h
 struct ThreadRecord;  // override/read_section.h
 
 struct ThreadState {
-  epoch::Slot* slot = nullptr;       // claimed by the thread's first EpochScope
-  std::uint32_t readers = 0;         // nesting of EpochScope
-  int aten_original_depth = 0;       // AtenOriginal guards that live on this thread
-  CallFrame* top = nullptr;          // the call stack, innermost call first
-  ThreadRecord* record = nullptr;    // taken by the thread's first ReadSection
+  epoch::Slot* slot = nullptr;     // claimed by the thread's first EpochScope
+  std::uint32_t readers = 0;       // nesting of EpochScope
+  int aten_original_depth = 0;     // AtenOriginal guards that live on this thread
+  CallFrame* top = nullptr;        // the call stack, innermost call first
+  ThreadRecord* record = nullptr;  // taken by the thread's first ReadSection
 };
 
 // The model spares the call that finds a library's thread storage, which would cost more than all the rest of the

@@ -37,8 +37,8 @@ std::string describe(const at::Tensor& tensor) {
 bool fits(const CallPlan& plan, const TensorFacts& facts, const at::Tensor& output) {
   if (!output.defined()) return !facts.present;
   const c10::TensorImpl* impl = output.unsafeGetTensorImpl();
-  return facts.present && impl->dtype().toScalarType() == facts.dtype && impl->sizes() == c10::IntArrayRef(facts.sizes) &&
-         impl->device().type() == plan.record->spec.device.type();
+  return facts.present && impl->dtype().toScalarType() == facts.dtype &&
+         impl->sizes() == c10::IntArrayRef(facts.sizes) && impl->device().type() == plan.record->spec.device.type();
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ int MeasuredChoices::band(std::int64_t rows) {
 std::string MeasuredChoices::class_of(const std::string& op, const CallSpec& call) {
   std::string text = op + "|" + call.device.str();
   for (const auto& [name, facts] : call.inputs)
-    text += facts.present ? std::string("|") + dtype_name(facts.dtype) + (facts.contiguous ? "" : "*") : std::string("|-");
+    text +=
+        facts.present ? std::string("|") + dtype_name(facts.dtype) + (facts.contiguous ? "" : "*") : std::string("|-");
   for (const auto& [name, value] : call.params) text += "|" + name + "=" + to_text(value);
   bool rows = true;
   for (const auto& [name, value] : call.indices) {

@@ -12,7 +12,8 @@
 namespace opyard {
 
 /// Looked up on a miss only. A choice holds for a whole class of calls: the operator, each input's dtype and
-/// contiguity, the parameters, every solved dim but the first exactly, and the first one (the number of rows) within a band.
+/// contiguity, the parameters, every solved dim but the first exactly, and the first one (the number of rows) within a
+/// band.
 class MeasuredChoices {
  public:
   static MeasuredChoices& process();

@@ -83,8 +83,8 @@ void apply_precedence(const ImplementationTable& table, Remaining& remaining) {
   for (const Candidate* candidate : remaining)
     for (const auto& key : preferred_over(table, candidate->entry->declared))
       if (beaten.insert(key).second) winner[key] = candidate->entry->declared.key;
-  const bool only_general = std::all_of(remaining.begin(), remaining.end(),
-                                        [](const Candidate* c) { return c->entry->declared.general; });
+  const bool only_general =
+      std::all_of(remaining.begin(), remaining.end(), [](const Candidate* c) { return c->entry->declared.general; });
   std::erase_if(remaining, [&](Candidate* candidate) {
     const Implementation& declared = candidate->entry->declared;
     if (beaten.contains(declared.key)) {
@@ -102,8 +102,7 @@ void apply_precedence(const ImplementationTable& table, Remaining& remaining) {
 
 Selection reason(const ImplementationTable& table, const CallSpec& call) {
   Selection selection;
-  for (const auto& entry : table)
-    selection.candidates.push_back({entry.get(), refusal_of(entry->declared, call), {}});
+  for (const auto& entry : table) selection.candidates.push_back({entry.get(), refusal_of(entry->declared, call), {}});
   Remaining remaining;
   for (auto& candidate : selection.candidates)
     if (!candidate.refusal) remaining.push_back(&candidate);
@@ -146,10 +145,11 @@ const ImplementationEntry& select(const std::string& op, const ImplementationTab
   std::string refusals;
   for (const auto& candidate : selection.candidates)
     refusals += (refusals.empty() ? "" : "; ") + candidate.entry->declared.key + ": " + *candidate.refusal;
-  throw OpNotAvailableError("no implementation serves this call",
-                            {.op = op,
-                             .expected = table.empty() ? "an implementation; none is declared" : "a call that one serves",
-                             .got = call.text() + (refusals.empty() ? "" : "; refusals: " + refusals)});
+  throw OpNotAvailableError(
+      "no implementation serves this call",
+      {.op = op,
+       .expected = table.empty() ? "an implementation; none is declared" : "a call that one serves",
+       .got = call.text() + (refusals.empty() ? "" : "; refusals: " + refusals)});
 }
 
 }  // namespace opyard

@@ -17,10 +17,10 @@ struct Candidate {
 };
 
 struct Selection {
-  std::vector<Candidate> candidates;        // in declaration order, which decides nothing
+  std::vector<Candidate> candidates;  // in declaration order, which decides nothing
   const ImplementationEntry* chosen = nullptr;
-  bool measured = false;                    // by a recorded measurement, among those that serve
-  std::string tie;                          // the tied keys when none is chosen though several remain
+  bool measured = false;  // by a recorded measurement, among those that serve
+  std::string tie;        // the tied keys when none is chosen though several remain
 };
 
 /// The whole reasoning, without an exception for "none" or a tie. An exception in a refusal is an error that names the

@@ -32,23 +32,31 @@ struct Case {
 };
 
 TEST(Select, availability_then_applicability_then_precedence) {
-  const auto refuses = [](const char* why) {
-    return [why](const CallSpec&) { return Refusal(why); };
-  };
+  const auto refuses = [](const char* why) { return [why](const CallSpec&) { return Refusal(why); }; };
   const Case cases[] = {
       {"the only one serves", {entry({.key = "a"})}, "a", ""},
       {"the general one is last", {entry({.key = "a", .general = true}), entry({.key = "b"})}, "b", ""},
-      {"the general one serves alone", {entry({.key = "a", .general = true}), entry({.key = "b", .refusal = refuses("no")})}, "a", ""},
+      {"the general one serves alone",
+       {entry({.key = "a", .general = true}), entry({.key = "b", .refusal = refuses("no")})},
+       "a",
+       ""},
       {"a preferred one wins", {entry({.key = "a"}), entry({.key = "b", .preferred_over = {"a"}})}, "b", ""},
       {"preference is transitive through one that does not serve",
        {entry({.key = "a"}), entry({.key = "b", .preferred_over = {"a"}, .refusal = refuses("no")}),
         entry({.key = "c", .preferred_over = {"b"}})},
-       "c", ""},
+       "c",
+       ""},
       {"a tie is an error", {entry({.key = "a"}), entry({.key = "b"})}, nullptr, "preferred_over"},
-      {"another device", {entry({.key = "a", .devices = {c10::DeviceType::CUDA}})}, nullptr, "runs on cuda, not on cpu"},
+      {"another device",
+       {entry({.key = "a", .devices = {c10::DeviceType::CUDA}})},
+       nullptr,
+       "runs on cuda, not on cpu"},
       {"another architecture", {entry({.key = "a", .supported_archs = {{0, 1}}})}, nullptr, "the device has 2"},
       {"another dtype", {entry({.key = "a", .dtypes = {c10::kHalf}})}, nullptr, "x is float32, serves float16"},
-      {"a refusal is quoted", {entry({.key = "a", .refusal = refuses("n = 4, needs 8")})}, nullptr, "a: n = 4, needs 8"},
+      {"a refusal is quoted",
+       {entry({.key = "a", .refusal = refuses("n = 4, needs 8")})},
+       nullptr,
+       "a: n = 4, needs 8"},
       {"none is declared", {}, nullptr, "none is declared"},
   };
   for (const Case& c : cases) {
