@@ -35,7 +35,7 @@ struct ParameterArgument {
 struct Construction {
   std::vector<Value> params;
   std::vector<NamedValue> indices;
-  std::vector<at::Tensor> tensors;  // given at construction, in declaration order; undefined where absent
+  std::vector<at::Tensor> tensors;       // given at construction, in declaration order; undefined where absent
   std::shared_ptr<const Solved> solved;  // read by check and infer; made by construct alone
 };
 
