@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "signature/default_device.h"
 #include "signature/slot_value.h"
 
 namespace opyard {
@@ -40,6 +41,7 @@ CheckRun<Int>::CheckRun(const Signature::Program& program, const CallPlan& plan,
                         const at::Tensor* const* inputs)
     : program_(program),
       plan_(plan),
+      construction_(construction),
       inputs_(inputs),
       machine_(plan.code, program.strings, plan.slot_count),
       fail_(program) {
@@ -118,6 +120,9 @@ c10::Device CheckRun<Int>::check_devices() const {
     } else if (own != device) {
       fail_device(i, device, first);
     }
+  }
+  if (first == program_.call_inputs) {
+    return default_device(program_, construction_);
   }
   return device;
 }

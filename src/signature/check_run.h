@@ -57,6 +57,7 @@ class CheckRun {
 
   const Signature::Program& program_;
   const CallPlan& plan_;
+  const Construction& construction_;
   const at::Tensor* const* inputs_;
   Machine<Int> machine_;
   Failure fail_;

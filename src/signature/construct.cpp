@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "signature/failure.h"
+#include "signature/fold.h"
 #include "signature/program.h"
 #include "signature/slot_value.h"
 
@@ -178,7 +179,35 @@ class Constructor {
                                                                        .got = type_and_text(value),
                                                                        .declared_at = fail_.at(param.type)});
     }
+    check_invariant(i, *converted);
     return std::move(*converted);
+  }
+
+  /// What an algebraic data type demands of its fields.
+  void check_invariant(std::size_t i, const Value& value) const {
+    const ParamType& type = program_.param_types[i];
+    const Sequence* parts = type.is_adt() ? value.get_if<Sequence>() : nullptr;
+    const std::string name = parts != nullptr ? type.members[0].text + "." + (*parts)[0].get<std::string>() : "";
+    const auto invariant = program_.invariants.find(name);
+    if (invariant == program_.invariants.end()) {
+      return;
+    }
+    const Point nowhere;
+    Folder folder(program_, nowhere);
+    for (const AdtDecl& adt : schema_.adts) {
+      for (const AdtDecl::Constructor& constructor : adt.constructors) {
+        for (std::size_t k = 0; adt.name + "." + constructor.name == name && k < constructor.fields.size(); ++k) {
+          folder.set_constant(constructor.fields[k].name, literal_of((*parts)[k + 1]));
+        }
+      }
+    }
+    if (!folder.decide(invariant->second).value_or(false)) {
+      fail_.value("parameter '" + schema_.params[i].name + "' breaks the invariant of " + name,
+                  {.argument = schema_.params[i].name,
+                   .expected = invariant->second.text.text,
+                   .got = to_text(value),
+                   .declared_at = "types.yaml:" + std::to_string(invariant->second.text.mark.line)});
+    }
   }
 
   void solve(const ConstructionPlan& plan, Construction& result, Solved& solved) const {

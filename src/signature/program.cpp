@@ -194,6 +194,10 @@ void Signature::Program::add_params() {
   for (const AdtDecl& adt : schema->adts) {
     for (const AdtDecl::Constructor& constructor : adt.constructors) {
       strings.intern(constructor.name);
+      if (!constructor.invariant.empty()) {
+        const std::string name = adt.name + "." + constructor.name;
+        invariants.emplace(name, declared(constructor.invariant, "invariant of " + name));
+      }
       for (const IndexDecl& field : constructor.fields) {
         for (const Value& choice : field_choices(field)) {
           if (const auto* text = choice.get_if<std::string>()) {

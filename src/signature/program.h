@@ -59,7 +59,8 @@ struct Signature::Program {
   std::size_t call_inputs = 0;        // how many of them a call gives
   std::vector<TensorProgram> outputs;
   std::unordered_map<std::string, FamilyProgram> families;
-  std::vector<Discriminant> discriminants;  // of parameters first, then optional inputs
+  std::unordered_map<std::string, Declared> invariants;  // by `Type.constructor`
+  std::vector<Discriminant> discriminants;               // of parameters first, then optional inputs
   std::size_t param_discriminants = 0;
 
   PointCache<ConstructionPlan> construction_plans;

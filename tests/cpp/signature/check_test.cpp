@@ -244,6 +244,18 @@ INSTANTIATE_TEST_SUITE_P(
                 ""}),
     [](const auto& info) { return info.param.name; });
 
+TEST(Check, without_inputs_the_parameter_names_the_device) {
+  const auto signature = signature_of(
+      "{params: {n: {type: int}, device: {type: 'torch.device | str | None', default: null}}, outputs: {y: {dtype: "
+      "float32, shape: '[n]'}}}");
+  const auto device = [&](const Value& value) {
+    return signature->check(signature->construct({{"n", 3}, {"device", value}}), nullptr).device;
+  };
+  EXPECT_TRUE(device(c10::Device(c10::DeviceType::Meta)).is_meta());
+  EXPECT_TRUE(device("meta").is_meta());
+  EXPECT_THROW(device("nowhere"), SignatureError);
+}
+
 TEST(Check, strided_inputs_pass_unless_declared_contiguous) {
   const auto free_strides =
       signature_of("{forall: {M: Dim, N: Dim, T: 'DType[float32]'}, inputs: {x: {dtype: T, shape: '[M, N]'}}}");

@@ -154,6 +154,33 @@ TEST(Construction, a_rule_that_needs_the_call_waits_for_it) {
   EXPECT_THROW(signature->check(construction, Inputs{at::zeros({5})}.data()), SignatureError);
 }
 
+Value layout(const char* constructor, std::vector<NamedValue> fields) {
+  Sequence pairs;
+  for (auto& [name, value] : fields) {
+    pairs.push_back(Sequence{Value(name), value});
+  }
+  return Sequence{Value(Sequence{Value(constructor), Value(pairs)})};
+}
+
+TEST(Construction, an_algebraic_data_type_keeps_its_invariant) {
+  const EntryText text{
+      "Op", "f.yaml",
+      parse_yaml("{family: f, signature: {params: {p: {type: L}}, let: {r: \"p.m * 2 if p.kind == 'few' else 0\"}}}",
+                 "f.yaml"),
+      parse_yaml(
+          "{L: {sum: {few: {python: a.B, fields: {m: Dim}, invariant: 'm >= 2'}, many: {python: a.C, fields: {k: "
+          "\"'a' | 'b'\"}}}}}",
+          "types.yaml")};
+  const auto signature = Signature::compile(read_entry(text, false));
+  const auto r = [&](const Value& value) { return to_text(signature->construct({{"p", value}}).indices.at(0).second); };
+  EXPECT_EQ(r(layout("few", {{"m", 3}})), "6");
+  EXPECT_EQ(r(layout("many", {{"k", "b"}})), "0");
+  EXPECT_THROW(r(layout("few", {{"m", 1}})), SignatureError) << "invariant";
+  EXPECT_THROW(r(layout("few", {})), SignatureError) << "missing field";
+  EXPECT_THROW(r(layout("many", {{"k", "c"}})), SignatureError) << "not a member";
+  EXPECT_THROW(r(layout("none", {})), SignatureError) << "no such constructor";
+}
+
 constexpr const char* kWithTensor =
     "{forall: {D: Dim, T: 'DType[float32]', R: 'DType[float16 | float32]'}, params: {k: {type: int, default: 1}, "
     "table: "
