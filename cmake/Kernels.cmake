@@ -39,10 +39,7 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
 }  // namespace opyard::kernels
 " @ONLY)
 
-  add_library(kernels_portable OBJECT ${plain} ${list_file})
-  target_compile_definitions(kernels_portable PRIVATE OPYARD_ISA=portable)
-  target_precompile_headers(kernels_portable PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/precompiled.h)
-  set(libraries kernels_portable)
+  set(libraries)
   set(flags_baseline "")
   set(flags_avx2 -mavx2 -mfma -mf16c)
   set(flags_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq)
@@ -59,7 +56,6 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
       target_compile_options(kernels_${isa} PRIVATE -O3 -ffp-contract=off ${flags_${isa}})
       target_compile_definitions(kernels_${isa} PRIVATE
         OPYARD_ISA=${isa} CPU_CAPABILITY=${capability_${isa}} CPU_CAPABILITY_${capability_${isa}})
-      target_precompile_headers(kernels_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/precompiled.h)
       list(APPEND libraries kernels_${isa})
     endforeach()
   endif()
@@ -69,4 +65,6 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
     target_link_libraries(${library} PRIVATE torch_cpu)
   endforeach()
   set(OPYARD_KERNEL_LIBRARIES ${libraries} PARENT_SCOPE)
+  # The others are compiled as the library's own sources, beside its precompiled header.
+  set(OPYARD_KERNEL_SOURCES ${plain} ${list_file} PARENT_SCOPE)
 endfunction()

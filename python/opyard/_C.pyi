@@ -38,5 +38,8 @@ def measure(
     """Times the implementations on these calls, fixes the fastest for calls alike; gives it and microseconds a call."""
 
 def fix_measured(op: OpBase, call: Sequence[torch.Tensor | None], implementation: str) -> None: ...
+def back_by_huge_pages(tensor: torch.Tensor) -> int:
+    """Asks the system to; the same values at the same addresses. Gives the bytes that lie in huge pages afterwards."""
+
 def stub(op: str, output: torch.Tensor) -> RegistrationHandle:
     """Registers an implementation that gives `output` at every call, to measure what the runtime costs."""

@@ -86,6 +86,7 @@ def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
         served = ServedModel(model, lay_out=freeze is not False and not model.training)
         try:
             served.exchange()
+            _back_weights(served)
             measure_products(served.product_weights(), _MEASURE_SECONDS)
             _C.route_matmul(True)
         except BaseException:
@@ -94,6 +95,14 @@ def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
     else:
         _C.route_matmul(True)
     return Handle(model, served, frozen)
+
+
+def _back_weights(served: ServedModel) -> None:
+    """Decoding reads every weight once a token: huge pages take most of the cost of finding them."""
+    for weights in served.product_weights().values():
+        for weight in weights:
+            if weight.is_cpu:
+                _C.back_by_huge_pages(weight)
 
 
 def _end(handle: Handle) -> None:

@@ -2,6 +2,7 @@
 #include <override/matmul_operators.h>
 #include <python/control.h>
 #include <python/op_type.h>
+#include <run/huge_pages.h>
 
 namespace opyard::python {
 namespace py = pybind11;
@@ -49,6 +50,10 @@ void add_control(py::module_& module) {
   module.def("route_matmul", route_matmul);
   module.def("route_counts", route_counts);
   module.def("measure", measure_calls);
+  module.def("back_by_huge_pages", [](py::handle tensor) {
+    if (!THPVariable_Check(tensor.ptr())) throw py::type_error("back_by_huge_pages: expected a tensor");
+    return back_by_huge_pages(THPVariable_Unpack(tensor.ptr()));
+  });
   module.def("fix_measured", [](py::handle op, py::handle call, const std::string& implementation) {
     fix_measured(*instance_of(op), to_inputs(call), implementation);
   });
