@@ -63,8 +63,8 @@ test: format-check types-check cxx-test python-test
 
 format-check: setup
 	clang-format --dry-run -Werror $(CXX_FILES)
-	$(BIN)/ruff format --check python tests tools
-	$(BIN)/ruff check python tests tools
+	$(BIN)/ruff format --check python tests tools bench
+	$(BIN)/ruff check python tests tools bench
 
 types-check: setup
 	$(BIN)/mypy

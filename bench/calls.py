@@ -29,7 +29,7 @@ def figures() -> list[dict[str, Any]]:
 
     start = time.perf_counter()
     count = 2000
-    for i in range(count):
+    for _i in range(count):
         RMSNormFwdOp(normalized_shape=[4096], eps=1e-6)
     construct = (time.perf_counter() - start) / count
     return [figure("call.python.stub_ns", stub * 1e9, "ns"), figure("construct_us", construct * 1e6, "us")]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import calls
+
 import kernels
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -39,7 +39,8 @@ def _overload(facts: dict[str, Any]) -> Any:
 
 
 def _constructor(facts: dict[str, Any], defaults: dict[str, Any]) -> str:
-    positional, keyword = [], []
+    positional: list[str] = []
+    keyword: list[str] = []
     for name, _type, has_default, default, keyword_only in facts["params"]:
         defaults[name] = tuple(default) if isinstance(default, list) else default
         text = f"{name}=_defaults[{name!r}]" if has_default else name
@@ -50,7 +51,8 @@ def _constructor(facts: dict[str, Any], defaults: dict[str, Any]) -> str:
 
 
 def _call(facts: dict[str, Any]) -> str:
-    positional, keyword = [], []
+    positional: list[str] = []
+    keyword: list[str] = []
     for name, optional, keyword_only in facts["inputs"]:
         (keyword if keyword_only else positional).append(f"{name}=None" if optional else name)
     arguments = ", ".join(["self", *positional, *(["*", *keyword] if keyword else [])])

@@ -23,8 +23,7 @@ _routes_before: dict[str, tuple[int, int]] = {}
 def stats() -> list[ServedRow]:
     """Rows of operators and routed aten operators that were called since the start or the last `reset_stats()`."""
     rows: list[ServedRow] = [
-        {"operator": op, "implementation": implementation, "calls": calls}
-        for op, implementation, calls in _C.served()
+        {"operator": op, "implementation": implementation, "calls": calls} for op, implementation, calls in _C.served()
     ]
     for op, implementation, served, fell in _C.route_counts():
         served_before, fell_before = _routes_before.get(op, (0, 0))
