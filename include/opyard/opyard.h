@@ -1,6 +1,7 @@
 // The whole C++ interface of opyard.
 #pragma once
 
+#include <ATen/ATen.h>
 #include <opyard/error.h>
 #include <opyard/implementation.h>
 #include <opyard/kernel.h>
