@@ -1,0 +1,52 @@
+// (implementation, identity) → built kernel. One build a key over all threads; a failing build reaches every waiter and
+// leaves nothing.
+#pragma once
+
+#include <opyard/implementation.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace opyard {
+
+class EntryCache {
+ public:
+  EntryCache() = default;
+  EntryCache(const EntryCache&) = delete;
+  EntryCache& operator=(const EntryCache&) = delete;
+
+  /// The kernel of `implementation` for `entry.identity`, built by this thread, or awaited from the one that builds.
+  /// `built_here` tells which.
+  std::shared_ptr<const Kernel> get_or_build(const Implementation& implementation, const Entry& entry,
+                                             bool& built_here);
+
+  /// Lets go of an entry that only a failed call used. Kernels in use elsewhere live on.
+  void drop(const Implementation& implementation, const Value& identity);
+
+  std::size_t size() const;
+  std::uint64_t builds() const { return builds_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Key {
+    const Implementation* implementation;
+    Value identity;
+    bool operator==(const Key& other) const {
+      return implementation == other.implementation && identity == other.identity;
+    }
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<const void*>()(key.implementation) * 31 + hash_value(key.identity);
+    }
+  };
+  struct Pending;
+
+  std::unordered_map<Key, std::shared_ptr<const Kernel>, KeyHash> built_;
+  std::unordered_map<Key, std::shared_ptr<Pending>, KeyHash> pending_;
+  std::atomic<std::uint64_t> builds_{0};
+};
+
+}  // namespace opyard
