@@ -37,7 +37,7 @@ std::string allowed_dtypes(std::uint64_t dtypes) {
 }  // namespace
 
 template <class Int>
-CheckRun<Int>::CheckRun(const Signature::Program& program, const CallPlan& plan, const Construction& construction,
+CheckRun<Int>::CheckRun(const Signature::Program& program, const CheckPlan& plan, const Construction& construction,
                         const at::Tensor* const* inputs)
     : program_(program),
       plan_(plan),

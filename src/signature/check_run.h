@@ -12,7 +12,7 @@ namespace opyard {
 template <class Int>
 class CheckRun {
  public:
-  CheckRun(const Signature::Program& program, const CallPlan& plan, const Construction& construction,
+  CheckRun(const Signature::Program& program, const CheckPlan& plan, const Construction& construction,
            const at::Tensor* const* inputs);
 
   SolvedCall<Int> run();
@@ -56,7 +56,7 @@ class CheckRun {
   const TensorDecl& decl(std::size_t input) const { return *program_.inputs[input].decl; }
 
   const Signature::Program& program_;
-  const CallPlan& plan_;
+  const CheckPlan& plan_;
   const Construction& construction_;
   const at::Tensor* const* inputs_;
   Machine<Int> machine_;

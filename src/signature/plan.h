@@ -60,7 +60,7 @@ struct RuleCheck {
   std::int32_t node = -1;
 };
 
-struct CallPlan {
+struct CheckPlan {
   std::int32_t excluded_by = -1;  // a rule that is false at this point
   Code code;
   std::int32_t slot_count = 0;

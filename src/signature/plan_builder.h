@@ -30,7 +30,7 @@ class PlanBuilder {
 };
 
 ConstructionPlan build_construction_plan(const Signature::Program& program, std::uint64_t point);
-CallPlan build_call_plan(const Signature::Program& program, std::uint64_t point);
+CheckPlan build_call_plan(const Signature::Program& program, std::uint64_t point);
 
 /// The inverse of the mixed-radix number that `check` computes.
 Point decode_point(const Signature::Program& program, std::uint64_t point, bool with_inputs);

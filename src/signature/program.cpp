@@ -323,7 +323,7 @@ const ConstructionPlan& Signature::Program::construction_plan(std::uint64_t poin
   return construction_plans.get(point, [&] { return build_construction_plan(*this, point); });
 }
 
-const CallPlan& Signature::Program::call_plan(std::uint64_t point) const {
+const CheckPlan& Signature::Program::call_plan(std::uint64_t point) const {
   return call_plans.get(point, [&] { return build_call_plan(*this, point); });
 }
 

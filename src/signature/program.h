@@ -64,7 +64,7 @@ struct Signature::Program {
   std::size_t param_discriminants = 0;
 
   PointCache<ConstructionPlan> construction_plans;
-  PointCache<CallPlan> call_plans;
+  PointCache<CheckPlan> call_plans;
 
   std::int32_t slot(const std::string& name) const {
     const auto found = slots.find(name);
@@ -74,7 +74,7 @@ struct Signature::Program {
   std::string declared_at(const Text& text) const { return opyard::declared_at(schema->file, text.mark); }
 
   const ConstructionPlan& construction_plan(std::uint64_t point) const;
-  const CallPlan& call_plan(std::uint64_t point) const;
+  const CheckPlan& call_plan(std::uint64_t point) const;
 
  private:
   void add_slot(const std::string& name);

@@ -16,9 +16,9 @@ struct Pending {
   bool done = false;
 };
 
-class CallPlanBuilder : PlanBuilder {
+class CheckPlanBuilder : PlanBuilder {
  public:
-  CallPlanBuilder(const Signature::Program& program, std::uint64_t point) : PlanBuilder(program, plan_.code) {
+  CheckPlanBuilder(const Signature::Program& program, std::uint64_t point) : PlanBuilder(program, plan_.code) {
     point_ = decode_point(program, point, true);
     std::uint64_t params = 1;
     for (std::size_t i = 0; i < program.param_discriminants; ++i) {
@@ -27,7 +27,7 @@ class CallPlanBuilder : PlanBuilder {
     construction_ = &program.construction_plan(point % params);
   }
 
-  CallPlan build() {
+  CheckPlan build() {
     fold_constants();
     for (std::size_t i = 0; i < lets_.size(); ++i) {
       if (construction_->let_known[i]) {
@@ -332,7 +332,7 @@ class CallPlanBuilder : PlanBuilder {
     plan_.compare_combos = !program_.schema->dtype_combos.empty();
   }
 
-  CallPlan plan_;
+  CheckPlan plan_;
   const ConstructionPlan* construction_ = nullptr;
   std::vector<Expression> shapes_;  // folded, of the inputs
   std::vector<std::vector<Pending>> pending_;
@@ -342,8 +342,8 @@ class CallPlanBuilder : PlanBuilder {
 
 }  // namespace
 
-CallPlan build_call_plan(const Signature::Program& program, std::uint64_t point) {
-  return CallPlanBuilder(program, point).build();
+CheckPlan build_call_plan(const Signature::Program& program, std::uint64_t point) {
+  return CheckPlanBuilder(program, point).build();
 }
 
 }  // namespace opyard
