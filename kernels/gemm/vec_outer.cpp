@@ -1,0 +1,146 @@
+// d = a w^T (+ bias) for tens to hundreds of rows of a: a is packed once, transposed, and outer products with it read
+// the weight [N, K] in place.
+#include <c10/util/StringUtil.h>
+#include <gemm/limits.h>
+#include <lib/dot_tile.h>
+#include <lib/dtypes.h>
+#include <lib/output_buffer.h>
+#include <lib/panels.h>
+#include <lib/parallel.h>
+#include <opyard/implementation.h>
+
+namespace opyard::kernels::OPYARD_ISA {
+namespace {
+
+constexpr std::int64_t kBlockBytes = 512 * 1024;  // of panels: what stays in the second cache while the weight passes
+constexpr std::int64_t kBlockCols = 192;          // summed on their own: long sums in one float lose digits
+constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking a thread
+
+template <class T>
+struct Product {
+  const Panels& panels;
+  const T* weight;
+  Matrix shape;  // of the weight: [N, K]
+  const T* bias;
+  std::int64_t bias_stride;
+  T* out;
+
+  /// Rows [n, n + count) of the weight with a panel.
+  void tile(std::int64_t panel, std::int64_t n, std::int64_t count, const float* const (&rows)[kTileRows],
+            std::int64_t ahead) const {
+    alignas(64) float sums[kTileRows][kTileVectors * kLanes] = {};
+    for (std::int64_t k = 0; k < shape.cols; k += kBlockCols) {
+      with_count<kTileVectors>(panels.vectors(panel), [&](auto vectors) {
+        outer_tile<decltype(vectors)::value>(panels.data(panel), rows, k, std::min(k + kBlockCols, shape.cols), ahead,
+                                             sums);
+      });
+    }
+    float added[kTileRows];
+    for (std::int64_t r = 0; r < count; ++r) {
+      added[r] = bias == nullptr ? -0.0f : static_cast<float>(bias[(n + r) * bias_stride]);
+    }
+    const std::int64_t first = panels.first_row(panel), size = panels.last_row(panel) - first;
+    for (std::int64_t m = 0; m < size; ++m) {
+      T* to = out + (first + m) * shape.rows + n;
+      for (std::int64_t r = 0; r < count; ++r) {
+        to[r] = static_cast<T>(sums[r][m] + added[r]);
+      }
+    }
+  }
+
+  /// The rows as floats: in place, or widened into `wide`. Past the last one it is taken again.
+  void weight_rows(std::int64_t n, float* wide, const float* (&rows)[kTileRows]) const {
+    for (std::int64_t r = 0; r < kTileRows; ++r) {
+      const T* row = weight + std::min(n + r, shape.rows - 1) * shape.row_stride;
+      if constexpr (std::is_same_v<T, float>) {
+        rows[r] = row;
+      } else {
+        float* to = wide + r * shape.cols;
+        for_each_pair(shape.cols,
+                      [&](std::int64_t i, std::int64_t c) { store_pair(to + i, load_pair(row + i, c), c); });
+        rows[r] = to;
+      }
+    }
+  }
+
+  void range(std::int64_t first_panel, std::int64_t last_panel, std::int64_t begin, std::int64_t end) const {
+    const bool in_place = std::is_same_v<T, float>;
+    c10::SmallVector<float, 0> wide;
+    wide.resize_for_overwrite(in_place ? 0 : kTileRows * shape.cols);
+    for (std::int64_t n = begin * kTileRows; n < std::min(end * kTileRows, shape.rows); n += kTileRows) {
+      const float* rows[kTileRows];
+      weight_rows(n, wide.data(), rows);
+      for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
+        tile(panel, n, std::min<std::int64_t>(kTileRows, shape.rows - n), rows,
+             in_place ? kTileRows * shape.row_stride : 0);
+      }
+    }
+  }
+};
+
+template <class T>
+void multiply(KernelCall& call, bool trans_a, bool trans_b) {
+  const Matrix a = matrix(call.input(0), trans_a);
+  const Panels panels(static_cast<const T*>(call.input(0).const_data_ptr()), a);
+  OutputBuffer out(call, 0);
+  const at::Tensor* bias = call.has_input(2) ? &call.input(2) : nullptr;
+  const Product<T> product = {panels,
+                              static_cast<const T*>(call.input(1).const_data_ptr()),
+                              matrix(call.input(1), !trans_b),
+                              bias == nullptr ? nullptr : static_cast<const T*>(bias->const_data_ptr()),
+                              bias == nullptr ? 0 : bias->stride(0),
+                              out.data<T>()};
+  const std::int64_t panel_bytes = std::max<std::int64_t>(kTileVectors * kLanes * a.cols * sizeof(float), 1);
+  const std::int64_t block = std::max<std::int64_t>(kBlockBytes / panel_bytes, 1);
+  const std::int64_t grain = at::divup(kFlopsPerThread, std::max<std::int64_t>(a.rows * a.cols * kTileRows, 1));
+  parallel_ranges(at::divup(product.shape.rows, kTileRows), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = 0; panel < panels.count(); panel += block) {
+      product.range(panel, std::min(panel + block, panels.count()), begin, end);
+    }
+  });
+  out.finish();
+}
+
+Refusal refusal(const CallSpec& spec) {
+  if (spec.input("b").layout != c10::Layout::Strided) {
+    return "b is reordered for oneDNN; this implementation takes a strided tensor";
+  }
+  const Matrix a = matrix(spec.input("a"), spec.param("trans_a").get<bool>());
+  const Matrix weight = matrix(spec.input("b"), !spec.param("trans_b").get<bool>());
+  if (a.rows <= kSmallM || a.rows > kLargeM) {
+    return c10::str("M is ", a.rows, "; the outer product kernel serves ", kSmallM + 1, " to ", kLargeM, " rows");
+  }
+  if (!weight.rows_contiguous()) {
+    return c10::str("b has stride ", weight.col_stride,
+                    " along K; the outer product kernel reads rows contiguous along K");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Implementation> gemm_vec_outer() {
+  watch_forks();
+  return {{
+      .op = "GEMMFwdOp",
+      .key = "vec_outer",
+      .dtypes = {c10::ScalarType::Float, c10::ScalarType::Half},
+      .preferred_over = {"aten", "onednn", "vec_dot"},
+      .refusal = refusal,
+      .entry_for =
+          [](const CallSpec& spec) {
+            const bool trans_a = spec.param("trans_a").get<bool>();
+            const bool trans_b = spec.param("trans_b").get<bool>();
+            const c10::ScalarType dtype = spec.input("a").dtype;
+            return Entry{
+                Sequence{trans_a, trans_b, dtype}, [=] {
+                  return with_float_type(dtype, [&](auto type) {
+                    return make_kernel([=](KernelCall& call) { multiply<decltype(type)>(call, trans_a, trans_b); });
+                  });
+                }};
+          },
+      .expected_us = 10,
+  }};
+}
+
+}  // namespace opyard::kernels::OPYARD_ISA

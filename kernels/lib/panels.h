@@ -1,0 +1,67 @@
+// The left operand of a product as panels of a few vectors of its rows, each transposed: [K][rows of the panel].
+#pragma once
+
+#include <c10/core/CPUAllocator.h>
+#include <lib/matrix.h>
+#include <lib/outer_tile.h>
+
+namespace opyard::kernels::OPYARD_ISA {
+
+/// Rows that fill no vector are padded with zeros. Vectors are spread over the panels as evenly as may be.
+class Panels {
+ public:
+  template <class T>
+  Panels(const T* x, const Matrix& from)
+      : rows_(from.rows),
+        cols_(from.cols),
+        vectors_((from.rows + kLanes - 1) / kLanes),
+        count_((vectors_ + kTileVectors - 1) / kTileVectors),
+        storage_(c10::GetCPUAllocator()->allocate(vectors_ * kLanes * from.cols * sizeof(float))) {
+    float* to = static_cast<float*>(storage_.mutable_get());
+    for (std::int64_t panel = 0; panel < count_; ++panel) {
+      const std::int64_t width = vectors(panel) * kLanes;
+      for (std::int64_t row = 0; row < width; row += kLanes) {
+        const std::int64_t first = first_row(panel) + row;
+        pack(x + first * from.row_stride, from, std::min(rows_ - first, kLanes), to + row, width);
+      }
+      to += width * cols_;
+    }
+  }
+
+  std::int64_t count() const { return count_; }
+  std::int64_t vectors(std::int64_t panel) const { return first_vector(panel + 1) - first_vector(panel); }
+  std::int64_t first_row(std::int64_t panel) const { return first_vector(panel) * kLanes; }
+  std::int64_t last_row(std::int64_t panel) const { return std::min(first_row(panel + 1), rows_); }
+  const float* data(std::int64_t panel) const {
+    return static_cast<const float*>(storage_.get()) + first_row(panel) * cols_;
+  }
+
+ private:
+  std::int64_t first_vector(std::int64_t panel) const { return panel * vectors_ / count_; }
+
+  /// One vector of `rows` rows: to[column * width + row].
+  template <class T>
+  static void pack(const T* x, const Matrix& from, std::int64_t rows, float* to, std::int64_t width) {
+    std::int64_t column = 0;
+    if constexpr (std::is_same_v<T, float> && kTransposes) {
+      if (from.rows_contiguous() && rows == kLanes) {
+        for (; column + kLanes <= from.cols; column += kLanes) {
+          at::vec::transpose_mxn<float, kLanes, kLanes>(x + column, from.row_stride, to + column * width, width);
+        }
+      }
+    }
+    for (; column < from.cols; ++column) {
+      for (std::int64_t row = 0; row < kLanes; ++row) {
+        to[column * width + row] =
+            row < rows ? static_cast<float>(x[row * from.row_stride + column * from.col_stride]) : 0.0f;
+      }
+    }
+  }
+
+  static constexpr bool kTransposes = at::vec::is_vec_specialized_for_v<float>;
+
+  std::int64_t rows_, cols_, vectors_, count_;
+  c10::DataPtr storage_;
+};
+
+}  // namespace opyard::kernels::OPYARD_ISA
