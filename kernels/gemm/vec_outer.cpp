@@ -4,6 +4,7 @@
 #include <gemm/limits.h>
 #include <lib/dot_tile.h>
 #include <lib/dtypes.h>
+#include <lib/float_rows.h>
 #include <lib/output_buffer.h>
 #include <lib/panels.h>
 #include <lib/parallel.h>
@@ -12,6 +13,8 @@
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
+constexpr int kMostRest = kLanes >= 16 ? 4 : 2;  // rows that are cheaper as dot products than padded to a unit
+constexpr int kRestColumns = 4;
 constexpr std::int64_t kBlockBytes = 512 * 1024;  // of panels: what stays in the second cache while the weight passes
 constexpr std::int64_t kBlockCols = 192;          // summed on their own: long sums in one float lose digits
 constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking a thread
@@ -19,6 +22,8 @@ constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking
 template <class T>
 struct Product {
   const Panels& panels;
+  const FloatRows& rest;  // the last rows of x: too few to pad
+  std::int64_t rest_size;
   const T* weight;
   Matrix shape;  // of the weight: [N, K]
   const T* bias;
@@ -30,16 +35,16 @@ struct Product {
             std::int64_t ahead) const {
     alignas(64) float sums[kTileRows][kTileVectors * kLanes] = {};
     for (std::int64_t k = 0; k < shape.cols; k += kBlockCols) {
-      with_count<kTileVectors>(panels.vectors(panel), [&](auto vectors) {
-        outer_tile<decltype(vectors)::value>(panels.data(panel), rows, k, std::min(k + kBlockCols, shape.cols), ahead,
-                                             sums);
+      with_count<kTileUnits>(panels.units(panel), [&](auto units) {
+        outer_tile<decltype(units)::value>(panels.data(panel), rows, k, std::min(k + kBlockCols, shape.cols), ahead,
+                                           sums);
       });
     }
+    const std::int64_t first = panels.first_row(panel), size = panels.last_row(panel) - first;
     float added[kTileRows];
     for (std::int64_t r = 0; r < count; ++r) {
-      added[r] = bias == nullptr ? -0.0f : static_cast<float>(bias[(n + r) * bias_stride]);
+      added[r] = bias_of(n + r);
     }
-    const std::int64_t first = panels.first_row(panel), size = panels.last_row(panel) - first;
     for (std::int64_t m = 0; m < size; ++m) {
       T* to = out + (first + m) * shape.rows + n;
       for (std::int64_t r = 0; r < count; ++r) {
@@ -47,6 +52,23 @@ struct Product {
       }
     }
   }
+
+  /// R rows of the weight, from row n on, with the rest.
+  template <int R>
+  void rest_tile(std::int64_t n) const {
+    with_count<kMostRest>(rest_size, [&](auto size) {
+      constexpr int kSize = decltype(size)::value;
+      float sums[kSize][R];
+      dot_tile<kSize, R>(rest.row(0), rest.stride(), weight + n * shape.row_stride, shape.row_stride, shape.cols, sums);
+      for (int m = 0; m < kSize; ++m) {
+        for (int r = 0; r < R; ++r) {
+          out[(panels.rows() + m) * shape.rows + n + r] = static_cast<T>(sums[m][r] + bias_of(n + r));
+        }
+      }
+    });
+  }
+
+  float bias_of(std::int64_t n) const { return bias == nullptr ? -0.0f : static_cast<float>(bias[n * bias_stride]); }
 
   /// The rows as floats: in place, or widened into `wide`. Past the last one it is taken again.
   void weight_rows(std::int64_t n, float* wide, const float* (&rows)[kTileRows]) const {
@@ -64,16 +86,29 @@ struct Product {
   }
 
   void range(std::int64_t first_panel, std::int64_t last_panel, std::int64_t begin, std::int64_t end) const {
-    const bool in_place = std::is_same_v<T, float>;
+    constexpr bool kInPlace = std::is_same_v<T, float>;
+    const std::int64_t ahead = kInPlace ? kTileRows * shape.row_stride : 0;
     c10::SmallVector<float, 0> wide;
-    wide.resize_for_overwrite(in_place ? 0 : kTileRows * shape.cols);
-    for (std::int64_t n = begin * kTileRows; n < std::min(end * kTileRows, shape.rows); n += kTileRows) {
+    wide.resize_for_overwrite(kInPlace ? 0 : kTileRows * shape.cols);
+    for (std::int64_t n = begin; n < end; n += kTileRows) {
+      const std::int64_t count = std::min<std::int64_t>(end - n, kTileRows);
       const float* rows[kTileRows];
       weight_rows(n, wide.data(), rows);
       for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
-        tile(panel, n, std::min<std::int64_t>(kTileRows, shape.rows - n), rows,
-             in_place ? kTileRows * shape.row_stride : 0);
+        tile(panel, n, count, rows, ahead);
       }
+      if (last_panel == panels.count()) {
+        rest_rows(n, n + count);
+      }
+    }
+  }
+
+  void rest_rows(std::int64_t n, std::int64_t end) const {
+    for (; n + kRestColumns <= end; n += kRestColumns) {
+      rest_tile<kRestColumns>(n);
+    }
+    for (; n < end; ++n) {
+      rest_tile<1>(n);
     }
   }
 };
@@ -81,10 +116,15 @@ struct Product {
 template <class T>
 void multiply(KernelCall& call, bool trans_a, bool trans_b) {
   const Matrix a = matrix(call.input(0), trans_a);
-  const Panels panels(static_cast<const T*>(call.input(0).const_data_ptr()), a);
+  const T* x = static_cast<const T*>(call.input(0).const_data_ptr());
+  const std::int64_t over = a.rows % kUnit, rest_size = over <= kMostRest ? over : 0, padded = a.rows - rest_size;
+  const Panels panels(x, {padded, a.cols, a.row_stride, a.col_stride});
+  const FloatRows rest(x + padded * a.row_stride, {rest_size, a.cols, a.row_stride, a.col_stride});
   OutputBuffer out(call, 0);
   const at::Tensor* bias = call.has_input(2) ? &call.input(2) : nullptr;
   const Product<T> product = {panels,
+                              rest,
+                              rest_size,
                               static_cast<const T*>(call.input(1).const_data_ptr()),
                               matrix(call.input(1), !trans_b),
                               bias == nullptr ? nullptr : static_cast<const T*>(bias->const_data_ptr()),
@@ -93,9 +133,10 @@ void multiply(KernelCall& call, bool trans_a, bool trans_b) {
   const std::int64_t panel_bytes = std::max<std::int64_t>(kTileVectors * kLanes * a.cols * sizeof(float), 1);
   const std::int64_t block = std::max<std::int64_t>(kBlockBytes / panel_bytes, 1);
   const std::int64_t grain = at::divup(kFlopsPerThread, std::max<std::int64_t>(a.rows * a.cols * kTileRows, 1));
-  parallel_ranges(at::divup(product.shape.rows, kTileRows), grain, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = product.shape.rows;
+  parallel_ranges(at::divup(n, kTileRows), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = 0; panel < panels.count(); panel += block) {
-      product.range(panel, std::min(panel + block, panels.count()), begin, end);
+      product.range(panel, std::min(panel + block, panels.count()), begin * kTileRows, std::min(end * kTileRows, n));
     }
   });
   out.finish();

@@ -1,39 +1,69 @@
 // Products of a panel of rows of x, transposed, with a few rows of a weight: a sum of outer products in registers.
 #pragma once
 
-#include <lib/lanes.h>
+#include <lib/half_lanes.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 
-constexpr int kTileRows = kLanes >= 16 ? 8 : 6;     // of the weight; with kTileVectors: what the registers hold
-constexpr int kTileVectors = kLanes >= 16 ? 3 : 2;  // of rows of x
+constexpr int kTileRows = kLanes >= 16 ? 8 : 4;  // of the weight; with kTileVectors: what the registers hold
+constexpr int kTileVectors = 3;                  // of rows of x
+constexpr int kTileUnits = kTileVectors * kUnitsPerVector;
 constexpr std::int64_t kFloatsPerLine = 16;
 
-/// sums[r] += the products of weight[r] with the rows of a panel that holds, for each column of [begin, end), V vectors
-/// of them. Each row of the weight is read in place, a scalar at a time, and the lines `ahead` of it are fetched.
-template <int V>
-inline void outer_tile(const float* panel, const float* const (&weight)[kTileRows], std::int64_t begin,
-                       std::int64_t end, std::int64_t ahead, float (*sums)[kTileVectors * kLanes]) {
-  Lanes sum[kTileRows][V];
-#pragma GCC unroll 8
-  for (int r = 0; r < kTileRows; ++r) {
+/// The sums of one row of the weight with V vectors of rows of x, and half a vector more if so.
+template <int V, bool Half>
+struct TileRow {
+  Lanes whole[V > 0 ? V : 1];
+  HalfLanes half{Lanes(0.0f)};
+
+  void add(const float* to_add) {
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v) {
-      sum[r][v] = Lanes(0.0f);
+      whole[v] = whole[v] + Lanes::loadu(to_add + v * kLanes);
+    }
+    if constexpr (Half) {
+      half = half + HalfLanes::loadu(to_add + V * kLanes);
     }
   }
-  const auto step = [&](std::int64_t i) {
-    Lanes x[V];
+
+  void store(float* to) const {
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v) {
-      x[v] = Lanes::loadu(panel + (i * V + v) * kLanes);
+      whole[v].store(to + v * kLanes);
+    }
+    if constexpr (Half) {
+      half.store(to + V * kLanes);
+    }
+  }
+};
+
+/// sums[r] += the products of weight[r] with the rows of a panel that holds, for each column of [begin, end), so many
+/// units of them. Each row of the weight is read in place, a scalar at a time, and the lines `ahead` of it are fetched.
+template <int Units>
+inline void outer_tile(const float* panel, const float* const (&weight)[kTileRows], std::int64_t begin,
+                       std::int64_t end, std::int64_t ahead, float (*sums)[kTileVectors * kLanes]) {
+  constexpr int kWhole = Units / kUnitsPerVector;
+  constexpr bool kHalf = Units % kUnitsPerVector != 0;
+  TileRow<kWhole, kHalf> rows[kTileRows];
+  const auto step = [&](std::int64_t i) {
+    TileRow<kWhole, kHalf> x;
+    const float* column = panel + i * Units * kUnit;
+#pragma GCC unroll 8
+    for (int v = 0; v < kWhole; ++v) {
+      x.whole[v] = Lanes::loadu(column + v * kLanes);
+    }
+    if constexpr (kHalf) {
+      x.half = HalfLanes::loadu(column + kWhole * kLanes);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < kTileRows; ++r) {
       const Lanes w(weight[r][i]);
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) {
-        sum[r][v] = at::vec::fmadd(w, x[v], sum[r][v]);
+      for (int v = 0; v < kWhole; ++v) {
+        rows[r].whole[v] = at::vec::fmadd(w, x.whole[v], rows[r].whole[v]);
+      }
+      if constexpr (kHalf) {
+        rows[r].half = fmadd(HalfLanes(w), x.half, rows[r].half);
       }
     }
   };
@@ -53,10 +83,8 @@ inline void outer_tile(const float* panel, const float* const (&weight)[kTileRow
   }
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r) {
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      (sum[r][v] + Lanes::loadu(sums[r] + v * kLanes)).store(sums[r] + v * kLanes);
-    }
+    rows[r].add(sums[r]);
+    rows[r].store(sums[r]);
   }
 }
 

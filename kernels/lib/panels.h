@@ -7,41 +7,41 @@
 
 namespace opyard::kernels::OPYARD_ISA {
 
-/// Rows that fill no vector are padded with zeros. Vectors are spread over the panels as evenly as may be.
+/// Rows that fill no unit are padded with zeros. Vectors are spread over the panels as evenly as may be.
 class Panels {
  public:
   template <class T>
   Panels(const T* x, const Matrix& from)
       : rows_(from.rows),
         cols_(from.cols),
+        padded_((from.rows + kUnit - 1) / kUnit * kUnit),
         vectors_((from.rows + kLanes - 1) / kLanes),
         count_((vectors_ + kTileVectors - 1) / kTileVectors),
-        storage_(c10::GetCPUAllocator()->allocate(vectors_ * kLanes * from.cols * sizeof(float))) {
-    float* to = static_cast<float*>(storage_.mutable_get());
+        storage_(c10::GetCPUAllocator()->allocate(padded_ * from.cols * sizeof(float))) {
     for (std::int64_t panel = 0; panel < count_; ++panel) {
-      const std::int64_t width = vectors(panel) * kLanes;
+      float* to = static_cast<float*>(storage_.mutable_get()) + first_row(panel) * cols_;
+      const std::int64_t first = first_row(panel), width = units(panel) * kUnit;
       for (std::int64_t row = 0; row < width; row += kLanes) {
-        const std::int64_t first = first_row(panel) + row;
-        pack(x + first * from.row_stride, from, std::min(rows_ - first, kLanes), to + row, width);
+        const T* rows = x + (first + row) * from.row_stride;
+        pack(rows, from, std::min(rows_ - first - row, kLanes), std::min(width - row, kLanes), to + row, width);
       }
-      to += width * cols_;
     }
   }
 
+  std::int64_t rows() const { return rows_; }
   std::int64_t count() const { return count_; }
-  std::int64_t vectors(std::int64_t panel) const { return first_vector(panel + 1) - first_vector(panel); }
-  std::int64_t first_row(std::int64_t panel) const { return first_vector(panel) * kLanes; }
+  std::int64_t units(std::int64_t panel) const { return (first_row(panel + 1) - first_row(panel)) / kUnit; }
+  std::int64_t first_row(std::int64_t panel) const { return std::min(panel * vectors_ / count_ * kLanes, padded_); }
   std::int64_t last_row(std::int64_t panel) const { return std::min(first_row(panel + 1), rows_); }
   const float* data(std::int64_t panel) const {
     return static_cast<const float*>(storage_.get()) + first_row(panel) * cols_;
   }
 
  private:
-  std::int64_t first_vector(std::int64_t panel) const { return panel * vectors_ / count_; }
-
-  /// One vector of `rows` rows: to[column * width + row].
+  /// One vector of `rows` rows, padded to `padded`: to[column * width + row].
   template <class T>
-  static void pack(const T* x, const Matrix& from, std::int64_t rows, float* to, std::int64_t width) {
+  static void pack(const T* x, const Matrix& from, std::int64_t rows, std::int64_t padded, float* to,
+                   std::int64_t width) {
     std::int64_t column = 0;
     if constexpr (std::is_same_v<T, float> && kTransposes) {
       if (from.rows_contiguous() && rows == kLanes) {
@@ -51,7 +51,7 @@ class Panels {
       }
     }
     for (; column < from.cols; ++column) {
-      for (std::int64_t row = 0; row < kLanes; ++row) {
+      for (std::int64_t row = 0; row < padded; ++row) {
         to[column * width + row] =
             row < rows ? static_cast<float>(x[row * from.row_stride + column * from.col_stride]) : 0.0f;
       }
@@ -60,7 +60,7 @@ class Panels {
 
   static constexpr bool kTransposes = at::vec::is_vec_specialized_for_v<float>;
 
-  std::int64_t rows_, cols_, vectors_, count_;
+  std::int64_t rows_, cols_, padded_, vectors_, count_;
   c10::DataPtr storage_;
 };
 
