@@ -19,6 +19,8 @@ constexpr std::int64_t kBlockBytes = 512 * 1024;  // of panels: what stays in th
 constexpr std::int64_t kBlockCols = 192;          // summed on their own: long sums in one float lose digits
 constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking a thread
 
+using TileSums = float[kTileRows][kTileVectors * kLanes];
+
 template <class T>
 struct Product {
   const Panels& panels;
@@ -33,22 +35,38 @@ struct Product {
   /// Rows [n, n + count) of the weight with a panel.
   void tile(std::int64_t panel, std::int64_t n, std::int64_t count, const float* const (&rows)[kTileRows],
             std::int64_t ahead) const {
-    alignas(64) float sums[kTileRows][kTileVectors * kLanes] = {};
+    alignas(64) TileSums sums;
+    for (std::int64_t r = 0; r < kTileRows; ++r) {
+      const Lanes start(bias == nullptr || r >= count ? 0.0f : static_cast<float>(bias[(n + r) * bias_stride]));
+      for (std::int64_t v = 0; v < kTileVectors; ++v) {
+        start.store(sums[r] + v * kLanes);
+      }
+    }
     for (std::int64_t k = 0; k < shape.cols; k += kBlockCols) {
       with_count<kTileUnits>(panels.units(panel), [&](auto units) {
         outer_tile<decltype(units)::value>(panels.data(panel), rows, k, std::min(k + kBlockCols, shape.cols), ahead,
                                            sums);
       });
     }
-    const std::int64_t first = panels.first_row(panel), size = panels.last_row(panel) - first;
-    float added[kTileRows];
-    for (std::int64_t r = 0; r < count; ++r) {
-      added[r] = bias_of(n + r);
+    store(sums, panel, n, count);
+  }
+
+  void store(const TileSums& sums, std::int64_t panel, std::int64_t n, std::int64_t count) const {
+    T* to = out + panels.first_row(panel) * shape.rows + n;
+    const std::int64_t size = panels.last_row(panel) - panels.first_row(panel);
+    std::int64_t m = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      for (; count == kTileRows && m < size / 4 * 4; m += kLanes) {
+        for (std::int64_t r = 0; r < kTileRows; r += 4) {
+          transpose_four(sums[r] + m, kTileVectors * kLanes, std::min(size / 4 * 4 - m, kLanes),
+                         to + m * shape.rows + r, shape.rows);
+        }
+      }
+      m = std::min(m, size / 4 * 4);
     }
-    for (std::int64_t m = 0; m < size; ++m) {
-      T* to = out + (first + m) * shape.rows + n;
+    for (; m < size; ++m) {
       for (std::int64_t r = 0; r < count; ++r) {
-        to[r] = static_cast<T>(sums[r][m] + added[r]);
+        to[m * shape.rows + r] = static_cast<T>(sums[r][m]);
       }
     }
   }

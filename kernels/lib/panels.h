@@ -4,6 +4,7 @@
 #include <c10/core/CPUAllocator.h>
 #include <lib/matrix.h>
 #include <lib/outer_tile.h>
+#include <lib/transpose_four.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 
@@ -43,10 +44,13 @@ class Panels {
   static void pack(const T* x, const Matrix& from, std::int64_t rows, std::int64_t padded, float* to,
                    std::int64_t width) {
     std::int64_t column = 0;
-    if constexpr (std::is_same_v<T, float> && kTransposes) {
-      if (from.rows_contiguous() && rows == kLanes) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (from.rows_contiguous() && rows == padded) {
         for (; column + kLanes <= from.cols; column += kLanes) {
-          at::vec::transpose_mxn<float, kLanes, kLanes>(x + column, from.row_stride, to + column * width, width);
+          for (std::int64_t row = 0; row < rows; row += 4) {
+            transpose_four(x + row * from.row_stride + column, from.row_stride, kLanes, to + column * width + row,
+                           width);
+          }
         }
       }
     }
@@ -57,8 +61,6 @@ class Panels {
       }
     }
   }
-
-  static constexpr bool kTransposes = at::vec::is_vec_specialized_for_v<float>;
 
   std::int64_t rows_, cols_, padded_, vectors_, count_;
   c10::DataPtr storage_;
