@@ -12,6 +12,6 @@ constexpr std::int64_t kSmallM = 6;
 constexpr std::int64_t kMediumM = 64;
 
 /// Up to so many rows packing a for outer products is ahead of packing the weight for oneDNN.
-constexpr std::int64_t kLargeM = 256;
+constexpr std::int64_t kLargeM = 192;
 
 }  // namespace opyard::kernels

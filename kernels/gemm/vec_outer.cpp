@@ -13,7 +13,7 @@
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
-constexpr int kMostRest = kLanes >= 16 ? 4 : 2;  // rows that are cheaper as dot products than padded to a unit
+constexpr int kMostRest = kLanes >= 16 ? 6 : 2;  // rows that are cheaper as dot products than padded to a unit
 constexpr int kRestColumns = 4;
 constexpr std::int64_t kBlockBytes = 512 * 1024;  // of panels: what stays in the second cache while the weight passes
 constexpr std::int64_t kBlockCols = 192;          // summed on their own: long sums in one float lose digits
@@ -166,8 +166,12 @@ Refusal refusal(const CallSpec& spec) {
   }
   const Matrix a = matrix(spec.input("a"), spec.param("trans_a").get<bool>());
   const Matrix weight = matrix(spec.input("b"), !spec.param("trans_b").get<bool>());
-  if (a.rows <= kSmallM || a.rows > kLargeM) {
-    return c10::str("M is ", a.rows, "; the outer product kernel serves ", kSmallM + 1, " to ", kLargeM, " rows");
+  // Less than a vector of rows leaves lanes idle; a weight that is widened first must pay for that with more rows.
+  const bool in_place = spec.input("a").dtype == c10::ScalarType::Float;
+  const std::int64_t least = in_place ? std::max<std::int64_t>(kLanes, kSmallM + 1) : kMediumM + 1;
+  if (a.rows < least || a.rows > kLargeM) {
+    return c10::str("M is ", a.rows, "; the outer product kernel serves ", least, " to ", kLargeM, " rows of ",
+                    dtype_name(spec.input("a").dtype));
   }
   if (!weight.rows_contiguous()) {
     return c10::str("b has stride ", weight.col_stride,

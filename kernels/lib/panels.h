@@ -22,9 +22,8 @@ class Panels {
     for (std::int64_t panel = 0; panel < count_; ++panel) {
       float* to = static_cast<float*>(storage_.mutable_get()) + first_row(panel) * cols_;
       const std::int64_t first = first_row(panel), width = units(panel) * kUnit;
-      for (std::int64_t row = 0; row < width; row += kLanes) {
-        const T* rows = x + (first + row) * from.row_stride;
-        pack(rows, from, std::min(rows_ - first - row, kLanes), std::min(width - row, kLanes), to + row, width);
+      for (std::int64_t row = 0; row < width; row += 4) {
+        pack(x + (first + row) * from.row_stride, from, rows_ - first - row, to + row, width);
       }
     }
   }
@@ -39,23 +38,22 @@ class Panels {
   }
 
  private:
-  /// One vector of `rows` rows, padded to `padded`: to[column * width + row].
+  /// Four rows, zeros past `rows` of them: to[column * width + row].
   template <class T>
-  static void pack(const T* x, const Matrix& from, std::int64_t rows, std::int64_t padded, float* to,
-                   std::int64_t width) {
+  static void pack(const T* x, const Matrix& from, std::int64_t rows, float* to, std::int64_t width) {
     std::int64_t column = 0;
-    if constexpr (std::is_same_v<T, float>) {
-      if (from.rows_contiguous() && rows == padded) {
-        for (; column + kLanes <= from.cols; column += kLanes) {
-          for (std::int64_t row = 0; row < rows; row += 4) {
-            transpose_four(x + row * from.row_stride + column, from.row_stride, kLanes, to + column * width + row,
-                           width);
-          }
+    if (from.rows_contiguous() && rows >= 4) {
+      for (; column + kPair <= from.cols; column += kPair) {
+        float wide[4][kPair];
+        for (std::int64_t row = 0; row < 4; ++row) {
+          store_pair(wide[row], load_pair(x + row * from.row_stride + column));
         }
+        transpose_four(wide[0], kPair, kLanes, to + column * width, width);
+        transpose_four(wide[0] + kLanes, kPair, kLanes, to + (column + kLanes) * width, width);
       }
     }
     for (; column < from.cols; ++column) {
-      for (std::int64_t row = 0; row < padded; ++row) {
+      for (std::int64_t row = 0; row < 4; ++row) {
         to[column * width + row] =
             row < rows ? static_cast<float>(x[row * from.row_stride + column * from.col_stride]) : 0.0f;
       }

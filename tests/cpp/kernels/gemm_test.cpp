@@ -48,9 +48,9 @@ class Gemm : public testing::TestWithParam<Variant> {};
 
 TEST_P(Gemm, EqualsTheProductOrRefuses) {
   const auto [arch, dtype] = GetParam();
-  const std::tuple<int, int, int> shapes[] = {{1, 7, 1},   {1, 33, 63},   {1, 5, 576},  {2, 9, 100},  {3, 16, 31},
-                                              {4, 1, 64},  {4, 200, 129}, {5, 8, 16},   {17, 41, 33}, {42, 24, 70},
-                                              {65, 9, 40}, {39, 8, 400},  {130, 19, 17}};
+  const std::tuple<int, int, int> shapes[] = {{1, 7, 1},   {1, 33, 63},   {1, 5, 576},   {2, 9, 100},   {3, 16, 31},
+                                              {4, 1, 64},  {4, 200, 129}, {5, 8, 16},    {17, 41, 33},  {42, 24, 70},
+                                              {65, 9, 40}, {39, 8, 400},  {130, 19, 17}, {150, 9, 1500}};
   for (const std::string& key : kKeys) {
     const Implementation candidate = implementation("GEMMFwdOp", key, arch);
     int served = 0;
@@ -64,6 +64,23 @@ TEST_P(Gemm, EqualsTheProductOrRefuses) {
       }
     }
     EXPECT_TRUE(served > 0 || key != "aten") << "the general implementation served nothing";
+  }
+}
+
+TEST_P(Gemm, ServesEveryCountOfRowsAndColumnsUpToATile) {
+  const auto [arch, dtype] = GetParam();
+  const at::Tensor a = random({70, 37}, dtype), w = random({10, 37}, dtype), bias = random({10}, dtype);
+  for (const char* key : {"vec_gemv", "vec_dot", "vec_outer"}) {
+    const Implementation candidate = implementation("GEMMFwdOp", key, arch);
+    for (std::int64_t m = 1; m <= 70; ++m) {
+      for (std::int64_t n = 1; n <= 10; ++n) {
+        const KernelCase row = gemm(a.slice(0, 0, m), w.slice(0, 0, n), bias.slice(0, 0, n), false, true);
+        if (!refusal_of(candidate, spec_of(row, arch))) {
+          SCOPED_TRACE(c10::str(key, " ", m, "x", n));
+          expect_close(run(candidate, row, arch), exact(row), 7);
+        }
+      }
+    }
   }
 }
 
@@ -159,7 +176,9 @@ TEST(GemmSelection, RefusalsNameTheLimitAndTheValue) {
   };
   expect_says(said("vec_gemv", at::ones({50, 8}), at::ones({3, 8}).t()), "M is 50");
   expect_says(said("vec_gemv", at::ones({1, 8}), at::ones({8, 3})), "stride 3 along K");
-  expect_says(said("vec_outer", at::ones({6, 8}), at::ones({3, 8}).t()), "M is 6");
+  expect_says(said("vec_outer", at::ones({6, 8}), at::ones({3, 8}).t()),
+              "M is 6; the outer product kernel serves 8 to");
+  expect_says(said("vec_outer", at::ones({64, 8}, at::kHalf), at::ones({3, 8}, at::kHalf).t()), "serves 65 to");
   expect_says(said("vec_outer", at::ones({300, 8}), at::ones({3, 8}).t()), "M is 300");
   expect_says(said("vec_outer", at::ones({50, 8}), at::ones({8, 3})), "stride 3 along K");
   expect_says(said("onednn", at::ones({1, 8}), at::ones({3, 8}).t()), "M is 1");
