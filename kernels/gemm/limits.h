@@ -11,4 +11,7 @@ constexpr std::int64_t kSmallM = 6;
 /// Up to so many rows tiles of dot products are ahead of packing the weight for oneDNN.
 constexpr std::int64_t kMediumM = 64;
 
+/// Up to so many rows packing a for outer products is ahead of packing the weight for oneDNN.
+constexpr std::int64_t kLargeM = 192;
+
 }  // namespace opyard::kernels

@@ -42,15 +42,15 @@ std::vector<std::pair<std::string, KernelCase>> layouts(std::int64_t m, std::int
   };
 }
 
-const std::vector<std::string> kKeys = {"aten", "onednn", "vec_gemv", "vec_dot"};
+const std::vector<std::string> kKeys = {"aten", "onednn", "vec_gemv", "vec_dot", "vec_outer"};
 
 class Gemm : public testing::TestWithParam<Variant> {};
 
 TEST_P(Gemm, EqualsTheProductOrRefuses) {
   const auto [arch, dtype] = GetParam();
-  const std::tuple<int, int, int> shapes[] = {{1, 7, 1},    {1, 33, 63},  {1, 5, 576},   {2, 9, 100},
-                                              {3, 16, 31},  {4, 1, 64},   {4, 200, 129}, {5, 8, 16},
-                                              {17, 41, 33}, {42, 24, 70}, {65, 9, 40}};
+  const std::tuple<int, int, int> shapes[] = {{1, 7, 1},   {1, 33, 63},   {1, 5, 576},   {2, 9, 100},   {3, 16, 31},
+                                              {4, 1, 64},  {4, 200, 129}, {5, 8, 16},    {17, 41, 33},  {42, 24, 70},
+                                              {65, 9, 40}, {39, 8, 400},  {130, 19, 17}, {150, 9, 1500}};
   for (const std::string& key : kKeys) {
     const Implementation candidate = implementation("GEMMFwdOp", key, arch);
     int served = 0;
@@ -67,9 +67,26 @@ TEST_P(Gemm, EqualsTheProductOrRefuses) {
   }
 }
 
+TEST_P(Gemm, ServesEveryCountOfRowsAndColumnsUpToATile) {
+  const auto [arch, dtype] = GetParam();
+  const at::Tensor a = random({70, 37}, dtype), w = random({10, 37}, dtype), bias = random({10}, dtype);
+  for (const char* key : {"vec_gemv", "vec_dot", "vec_outer"}) {
+    const Implementation candidate = implementation("GEMMFwdOp", key, arch);
+    for (std::int64_t m = 1; m <= 70; ++m) {
+      for (std::int64_t n = 1; n <= 10; ++n) {
+        const KernelCase row = gemm(a.slice(0, 0, m), w.slice(0, 0, n), bias.slice(0, 0, n), false, true);
+        if (!refusal_of(candidate, spec_of(row, arch))) {
+          SCOPED_TRACE(c10::str(key, " ", m, "x", n));
+          expect_close(run(candidate, row, arch), exact(row), 7);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(Gemm, WritesIntoAStridedBuffer) {
   const auto [arch, dtype] = GetParam();
-  for (std::int64_t m : {2, 9}) {
+  for (std::int64_t m : {2, 9, 70}) {
     const KernelCase row = gemm(random({m, 20}, dtype), random({6, 20}, dtype), {}, false, true);
     for (const std::string& key : kKeys) {
       const Implementation candidate = implementation("GEMMFwdOp", key, arch);
@@ -84,7 +101,7 @@ TEST_P(Gemm, WritesIntoAStridedBuffer) {
 
 TEST_P(Gemm, GivesTheBiasWhereKIsZeroAndNothingWhereAnExtentIs) {
   const auto [arch, dtype] = GetParam();
-  const std::tuple<int, int, int> shapes[] = {{0, 4, 3}, {2, 0, 3}, {2, 4, 0}, {9, 4, 0}, {9, 0, 4}};
+  const std::tuple<int, int, int> shapes[] = {{0, 4, 3}, {2, 0, 3}, {2, 4, 0}, {9, 4, 0}, {9, 0, 4}, {90, 4, 0}};
   for (const std::string& key : kKeys) {
     const Implementation candidate = implementation("GEMMFwdOp", key, arch);
     for (const auto& [m, n, k] : shapes) {
@@ -101,9 +118,10 @@ TEST_P(Gemm, GivesTheBiasWhereKIsZeroAndNothingWhereAnExtentIs) {
 
 TEST_P(Gemm, KeepsNaNAndInfinity) {
   const auto [arch, dtype] = GetParam();
-  for (std::int64_t m : {1, 3, 8}) {
+  for (std::int64_t m : {1, 3, 8, 42}) {
     const at::Tensor a = at::ones({m, 70}, dtype), w = at::ones({5, 70}, dtype);
     a[0][69] = INFINITY;
+    a[m - 1][0] = NAN;
     w[1][3] = NAN;
     w[2][69] = -1;
     const KernelCase row = gemm(a, w, {}, false, true);
@@ -139,14 +157,16 @@ TEST(GemmReordered, EqualsTheProductWithTheWeightItWasMadeFrom) {
 }
 
 TEST(GemmSelection, NoTwoWithoutPreferenceServeALinearLayer) {
-  for (std::int64_t m = 1; m < 70; ++m) {
+  for (std::int64_t m = 1; m < 300; ++m) {
     const KernelCase row = gemm(at::ones({m, 64}), at::ones({64, 64}).t(), {}, false, false);
     const CallSpec spec = spec_of(row, 2);
     const bool gemv = !refusal_of(implementation("GEMMFwdOp", "vec_gemv", 0), spec);
     const bool onednn = !refusal_of(implementation("GEMMFwdOp", "onednn", 0), spec);
     const bool dot = !refusal_of(implementation("GEMMFwdOp", "vec_dot", 0), spec);
     EXPECT_NE(onednn, gemv) << "M = " << m;
+    const bool outer = !refusal_of(implementation("GEMMFwdOp", "vec_outer", 0), spec);
     EXPECT_FALSE(dot && gemv) << "M = " << m;
+    EXPECT_FALSE(outer && gemv) << "M = " << m;
   }
 }
 
@@ -156,6 +176,11 @@ TEST(GemmSelection, RefusalsNameTheLimitAndTheValue) {
   };
   expect_says(said("vec_gemv", at::ones({50, 8}), at::ones({3, 8}).t()), "M is 50");
   expect_says(said("vec_gemv", at::ones({1, 8}), at::ones({8, 3})), "stride 3 along K");
+  expect_says(said("vec_outer", at::ones({6, 8}), at::ones({3, 8}).t()),
+              "M is 6; the outer product kernel serves 8 to");
+  expect_says(said("vec_outer", at::ones({64, 8}, at::kHalf), at::ones({3, 8}, at::kHalf).t()), "serves 65 to");
+  expect_says(said("vec_outer", at::ones({300, 8}), at::ones({3, 8}).t()), "M is 300");
+  expect_says(said("vec_outer", at::ones({50, 8}), at::ones({8, 3})), "stride 3 along K");
   expect_says(said("onednn", at::ones({1, 8}), at::ones({3, 8}).t()), "M is 1");
   expect_says(said("onednn", at::ones({50, 8}, at::kBFloat16), at::ones({3, 8}, at::kBFloat16).t()), "AVX-512");
 }
