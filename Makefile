@@ -81,4 +81,4 @@ bench: setup
 	$(BIN)/python bench/run.py
 
 clean:
-	rm -rf build
+	rm -rf build $(DONE)/opyard

@@ -50,6 +50,7 @@ struct Implementation {
   std::vector<c10::ScalarType> dtypes;                            // of the first present input; empty: all
   bool general = false;                                           // below all others
   std::vector<std::string> preferred_over;                        // keys that it wins over, transitively
+  bool opaque_inputs = false;                                     // takes tensors without strides (Mkldnn)
   std::function<Refusal(const CallSpec&)> refusal;                // nothing: no limit beyond those above
   std::function<Entry(const CallSpec&)> entry_for;
   double expected_us = 0;  // the least time a call may take; from 1 us on the GIL is released around it

@@ -28,6 +28,7 @@ std::vector<Implementation> gemm_onednn_reordered() {
       .key = "onednn_reordered",
       .dtypes = float_dtypes(),
       .preferred_over = {"aten"},
+      .opaque_inputs = true,
       .refusal = refusal,
       .entry_for =
           [](const CallSpec& spec) {

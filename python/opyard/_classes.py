@@ -28,6 +28,7 @@ def make_class(name: str) -> type[Op]:
         "_overload": overload,
         "compile_op_names": tuple(facts["compile_op_names"]),
     }
+    namespace["__call__"]._generated = True
     namespace["__init__"].__qualname__ = f"{name}.__init__"
     namespace["__call__"].__qualname__ = f"{name}.__call__"
     return type(name, (Op,), members)

@@ -41,12 +41,14 @@ class Op(_C.OpBase):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        _C.restore_vectorcall(cls)
+        # A `__call__` that a subclass writes itself is called as any other method.
+        if getattr(cls.__call__, "_generated", cls.__call__ is _C.OpBase.__call__):
+            _C.restore_vectorcall(cls)
 
     def __init__(self, *, target: str | None = None) -> None:
         self.target = target
         values = {name: getattr(self, name) for name in self._parameters}
-        self._construct(self._name, values, target, self._overload)
+        self._construct(self._name, values, target)
         # In a graph stands what the instance is, not which one it is, so that alike instances compile as one.
         self._graph_key: str = _C.spec_text(self)
 

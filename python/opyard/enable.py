@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 # Enabling and disabling is rare and done by one thread at a time; calls of the model take no lock.
 _lock = threading.Lock()
 _active: list[Handle] = []
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+# In a forked child another thread's hold has nobody to end it.
+os.register_at_fork(after_in_child=_renew_lock)
 
 _MEASURE_SECONDS = 0.8
 
@@ -53,8 +63,9 @@ def enable(model: nn.Module | None = None, *, freeze: bool | None = None) -> Han
     model is kept alive until it is disabled.
 
     A model in eval mode has the weights of its joined projections laid out one behind the other, in one storage which
-    their parameters then view; `freeze=False` leaves every storage alone. `freeze=True` also allows implementations to
-    keep reordered copies of the weights: the default where the model is in eval mode and no parameter needs a gradient.
+    their parameters then view; `freeze=False` leaves every storage alone. `freeze=True` would allow
+    implementations to keep copies of the weights; none does yet. It is the default where the model is in eval mode and
+    no parameter needs a gradient, and `handle.frozen` tells.
     """
     with _lock:
         handle = _begin(model, freeze)

@@ -16,7 +16,7 @@ std::string boundary_name(const Signature& signature);
 std::string boundary_schema(const Signature& signature);
 
 /// Defines the custom ops of all operators of a registry in torch's namespace `opyard`: the call for every backend, the
-/// fake, and the refusal to record a gradient. Once a process.
+/// fake, and the refusal to record a gradient. Again in a process: nothing.
 void define_boundaries(Registry& registry);
 
 /// The boundaries of one operator as qualified names, empty where it has none.

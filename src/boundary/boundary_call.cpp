@@ -19,7 +19,8 @@ std::shared_ptr<Instance> graph_instance(Registry& registry, const std::string& 
   }
   auto made = std::make_shared<Instance>(InstanceSpec::from_text(registry, text));
   std::lock_guard guard(lock_of(LockRank::kInstances));
-  return instances.emplace(text, std::move(made)).first->second;
+  // Another thread may have made it meanwhile: this one's is destroyed after the lock, which its destructor takes.
+  return instances.try_emplace(text, made).first->second;
 }
 
 }  // namespace
@@ -32,19 +33,21 @@ StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& st
   return inputs;
 }
 
-std::shared_ptr<Instance> instance_of(Registry& registry, const std::string& key) {
-  if (key.starts_with('{')) return graph_instance(registry, key);
-  if (auto instance = Instance::by_key(key)) return instance;
-  throw SignatureError(SignatureError::Kind::kValue, "the operator instance of this call is gone",
-                       {.op = key.substr(0, key.find('#')),
+std::shared_ptr<Instance> instance_of(Registry& registry, const Signature& signature, const std::string& key) {
+  const auto instance = key.starts_with('{') ? graph_instance(registry, key) : Instance::by_key(key);
+  if (instance != nullptr && instance->signature().op() == signature.op()) return instance;
+  throw SignatureError(SignatureError::Kind::kValue,
+                       instance == nullptr ? "the operator instance of this call is gone"
+                                           : "the key of this call names an instance of another operator",
+                       {.op = signature.op(),
                         .argument = "instance_key",
-                        .expected = "the key of a living instance",
+                        .expected = "the key of a living instance of this operator, or its spec",
                         .got = key,
                         .advice = "keep the instance while something calls it"});
 }
 
 void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
-  const std::shared_ptr<Instance> instance = instance_of(registry, stack.back().toStringRef());
+  const std::shared_ptr<Instance> instance = instance_of(registry, signature, stack.back().toStringRef());
   c10::SmallVector<at::Tensor, 4> outputs(signature.outputs().size());
   {
     const StackInputs inputs = stack_inputs(signature, stack);

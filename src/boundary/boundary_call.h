@@ -12,8 +12,8 @@ using StackInputs = c10::SmallVector<const at::Tensor*, 12>;
 StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& stack);
 
 /// The instance that a key names: a living one, or for a spec the one that all graphs of the process share.
-/// Throws SignatureError when a key's instance is gone.
-std::shared_ptr<Instance> instance_of(Registry& registry, const std::string& key);
+/// Throws SignatureError when a key's instance is gone, or of another operator.
+std::shared_ptr<Instance> instance_of(Registry& registry, const Signature& signature, const std::string& key);
 
 /// Replaces the arguments on the stack by the results.
 void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack);

@@ -5,7 +5,7 @@
 namespace opyard {
 
 void fake_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
-  const std::shared_ptr<Instance> instance = instance_of(registry, stack.back().toStringRef());
+  const std::shared_ptr<Instance> instance = instance_of(registry, signature, stack.back().toStringRef());
   c10::SmallVector<at::Tensor, 4> outputs;
   {
     const StackInputs inputs = stack_inputs(signature, stack);

@@ -62,10 +62,11 @@ std::shared_ptr<const Kernel> EntryCache::get_or_build(const Implementation& imp
   return kernel;
 }
 
-void EntryCache::drop(const Implementation& implementation, const Value& identity) {
+void EntryCache::drop_unused(const Implementation& implementation, const Value& identity) {
   std::shared_ptr<const Kernel> last;  // destroyed outside the lock
   std::lock_guard guard(lock_of(LockRank::kBuild));
-  if (auto found = built_.find(Key{&implementation, identity}); found != built_.end()) {
+  const auto found = built_.find(Key{&implementation, identity});
+  if (found != built_.end() && found->second.use_count() == 1) {
     last = std::move(found->second);
     built_.erase(found);
   }

@@ -23,8 +23,8 @@ class EntryCache {
   std::shared_ptr<const Kernel> get_or_build(const Implementation& implementation, const Entry& entry,
                                              bool& built_here);
 
-  /// Lets go of an entry that only a failed call used. Kernels in use elsewhere live on.
-  void drop(const Implementation& implementation, const Value& identity);
+  /// Lets go of an entry that only a failed call used; one that a plan holds stays.
+  void drop_unused(const Implementation& implementation, const Value& identity);
 
   std::size_t size() const;
   std::uint64_t builds() const { return builds_.load(std::memory_order_relaxed); }

@@ -55,10 +55,17 @@ class PlanCache {
     std::vector<std::atomic<CallPlan*>> slots;
   };
 
-  std::atomic<CallPlan*>* free_slot(Table& table, std::uint64_t hash);
-  void evict_one(Table& table);
-  void drop(std::atomic<CallPlan*>& slot);
-  Table& grown(Table* table);
+  // What a writer made unreachable; retired after the lock, because freeing a kernel runs foreign code.
+  struct Unreachable {
+    std::vector<CallPlan*> plans;
+    Table* table = nullptr;
+    ~Unreachable();
+  };
+
+  std::atomic<CallPlan*>* free_slot(Table& table, std::uint64_t hash, Unreachable& unreachable);
+  void evict_one(Table& table, Unreachable& unreachable);
+  void drop(std::atomic<CallPlan*>& slot, Unreachable& unreachable);
+  Table& grown(Table* table, Unreachable& unreachable);
 
   std::atomic<Table*> table_{nullptr};
   std::size_t capacity_;

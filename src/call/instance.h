@@ -32,7 +32,10 @@ class Instance {
   const std::string& key() const { return key_; }
 
   /// Null before a call selected it.
-  const Target* serving_target() const { return serving_target_.load(std::memory_order_acquire); }
+  const Target* serving_target() const { return binding_.load(std::memory_order_acquire).target(); }
+
+  /// Whether some call completed on that target: from then on it stays.
+  bool is_bound() const { return binding_.load(std::memory_order_acquire).completed(); }
 
   /// Null before any completed call.
   CallRecordPtr last_call() const { return last_call_.get(); }
@@ -46,9 +49,19 @@ class Instance {
   std::shared_ptr<InstanceSpec> spec_;
   std::string key_;  // never reused in this process, nor equal to one of another process
 
-  // The binding: what undo resets.
-  std::atomic<const Target*> serving_target_{nullptr};
-  std::atomic<bool> completed_{false};  // some call completed on this target
+  // The target, and whether a call completed on it, exchanged as one: undo must not lose a completed call.
+  class Binding {
+   public:
+    Binding() = default;
+    Binding(const Target* target, bool completed)
+        : word_(reinterpret_cast<std::uintptr_t>(target) | static_cast<std::uintptr_t>(completed)) {}
+    const Target* target() const { return reinterpret_cast<const Target*>(word_ & ~std::uintptr_t{1}); }
+    bool completed() const { return (word_ & 1) != 0; }
+
+   private:
+    std::uintptr_t word_ = 0;
+  };
+  std::atomic<Binding> binding_{Binding()};
 
   LastCall last_call_;
 };

@@ -31,9 +31,11 @@ std::shared_ptr<InstanceSpec> InstanceSpec::get(Registry& registry, const std::s
   Construction construction = entry.signature->construct(params);
   std::string text = spec_text(*entry.signature, construction, target);
   auto implementations = registry.implementations(op);
+  std::shared_ptr<InstanceSpec> shared;  // goes after the lock: it may be the last to hold the spec
   std::lock_guard guard(lock_of(LockRank::kInstances));
   std::weak_ptr<InstanceSpec>& known = specs()[text];
-  if (auto shared = known.lock(); shared && shared->implementations_ == implementations) return shared;
+  shared = known.lock();
+  if (shared != nullptr && shared->implementations_ == implementations) return shared;
   auto made = std::make_shared<InstanceSpec>(entry.signature, std::move(construction), target,
                                              std::move(implementations), std::move(text));
   known = made;

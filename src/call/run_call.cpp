@@ -34,7 +34,7 @@ bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* output
 
   CallKey key;
   const bool keyed = key.read(inputs, spec.signature().inputs().size());
-  const CallPlan* plan = keyed && instance.serving_target() != nullptr ? spec.plans().find(key) : nullptr;
+  const CallPlan* plan = keyed && instance.is_bound() ? spec.plans().find(key) : nullptr;
   std::unique_ptr<CallPlan> made;
   if (plan == nullptr) [[unlikely]] {
     WithoutLock building(lock);
@@ -44,7 +44,7 @@ bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* output
 
   const bool runs = !kInFront || !plan->general;
   if (runs) {
-    KernelCall call(inputs, outputs, plan->outputs.data());
+    KernelCall call(inputs, outputs, plan->outputs.data(), plan->record->spec.device);
     {
       WithoutLock running(plan->release_gil ? lock : nullptr);
       launch(*plan, call);

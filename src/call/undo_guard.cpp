@@ -4,22 +4,26 @@
 namespace opyard {
 
 const Target& CallBinding::target(c10::Device device) {
-  if (const Target* bound = instance_.serving_target()) {
-    // Another thread may have bound it while its call is still running: this call then shares the binding's fate.
-    bound_target_ = !instance_.completed_.load(std::memory_order_acquire);
-    return *bound;
+  Instance::Binding bound = instance_.binding_.load(std::memory_order_acquire);
+  if (bound.target() == nullptr) {
+    const Target& selected = resolve_target(instance_.signature().op(), instance_.spec().target(), device);
+    const Instance::Binding fresh(&selected, false);
+    if (instance_.binding_.compare_exchange_strong(bound, fresh, std::memory_order_acq_rel)) bound = fresh;
   }
-  const Target& selected = resolve_target(instance_.signature().op(), instance_.spec().target(), device);
-  const Target* none = nullptr;
-  instance_.serving_target_.compare_exchange_strong(none, &selected, std::memory_order_acq_rel);
-  bound_target_ = true;
-  return none == nullptr ? selected : *none;
+  // Another thread's call may have bound it and be running yet: this call then shares the binding's fate.
+  if (!bound.completed()) bound_target_ = bound.target();
+  return *bound.target();
 }
 
+void CallBinding::complete() { instance_.binding_.store({bound_target_, true}, std::memory_order_release); }
+
 void CallBinding::undo() noexcept {
-  if (!bound_target_ || instance_.completed_.load(std::memory_order_acquire)) return;
-  instance_.serving_target_.store(nullptr, std::memory_order_release);
-  if (built_by_ != nullptr) instance_.spec().entries().drop(*built_by_, identity_);
+  if (bound_target_ == nullptr) return;
+  Instance::Binding alone(bound_target_, false);
+  const bool undone = instance_.binding_.compare_exchange_strong(alone, Instance::Binding(), std::memory_order_acq_rel);
+  // Another call completed on the target: what was built for it stays, as after any later failure.
+  if (!undone && alone.completed()) return;
+  if (built_by_ != nullptr) instance_.spec().entries().drop_unused(*built_by_, identity_);
 }
 
 }  // namespace opyard

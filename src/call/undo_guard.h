@@ -27,16 +27,17 @@ class CallBinding {
 
   void commit() {
     committed_ = true;
-    if (bound_target_) [[unlikely]]
-      instance_.completed_.store(true, std::memory_order_release);
+    if (bound_target_ != nullptr) [[unlikely]]
+      complete();
   }
 
  private:
+  void complete();
   void undo() noexcept;
 
   Instance& instance_;
   bool committed_ = false;
-  bool bound_target_ = false;
+  const Target* bound_target_ = nullptr;  // selected by this call, or by one that has not completed
   const Implementation* built_by_ = nullptr;
   Value identity_;
 };

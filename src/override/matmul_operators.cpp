@@ -2,6 +2,7 @@
 #include <opyard/error.h>
 #include <override/matmul_operators.h>
 #include <override/matmul_routes.h>
+#include <registry/fork_lock.h>
 #include <registry/registry.h>
 
 #include <array>
@@ -39,11 +40,6 @@ Routes& routes() {
   return instance;
 }
 
-std::mutex& routes_mutex() {
-  static auto& mutex = *new std::mutex;
-  return mutex;
-}
-
 void turn_on(Routes& r) {
   r.handles[0] =
       override_mm("opyard", served_dtypes("self"), [&r](const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
@@ -70,7 +66,7 @@ constexpr const char* kOperators[] = {"GEMMFwdOp", "GEMMFwdOp", "BMMFwdOp"};
 }  // namespace
 
 void route_matmul(bool on) {
-  std::lock_guard guard(routes_mutex());
+  std::lock_guard guard(lock_of(LockRank::kRoutes));
   Routes& r = routes();
   if (on) {
     if (r.users == 0) turn_on(r);
@@ -86,7 +82,7 @@ void route_matmul(bool on) {
 }
 
 std::vector<RouteCount> matmul_route_counts() {
-  std::lock_guard guard(routes_mutex());
+  std::lock_guard guard(lock_of(LockRank::kRoutes));
   std::vector<RouteCount> counts;
   for (std::size_t i = 0; i < 3; ++i) {
     const OverrideCounts now = routes().handles[i].counts();

@@ -7,6 +7,7 @@
 namespace opyard::python {
 
 constexpr std::size_t kMaxInputs = 32;
+constexpr std::size_t kMaxOutputs = 8;
 
 /// Borrowed from the caller, who holds them for the length of the call; null where absent.
 struct CallArguments {

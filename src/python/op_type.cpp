@@ -18,22 +18,21 @@ namespace {
 PyTypeObject* op_base = nullptr;
 
 // Guarded by the interpreter lock. Never freed: instances may be called while the interpreter ends.
-const OperatorFacts& facts_of(const std::shared_ptr<const Signature>& signature, PyObject* overload) {
+const OperatorFacts& facts_of(const std::shared_ptr<const Signature>& signature) {
   static auto& known = *new std::map<const Signature*, OperatorFacts>;
   OperatorFacts& facts = known[signature.get()];
   if (facts.signature != nullptr) return facts;
-  if (signature->inputs().size() > kMaxInputs)
+  if (signature->inputs().size() > kMaxInputs || signature->outputs().size() > kMaxOutputs)
     throw ManifestError(
-        "an operator declares more inputs than a call can carry",
+        "an operator declares more tensors than a call can carry",
         {.op = signature->op(), .expected = std::to_string(kMaxInputs), .declared_at = signature->declared_at()});
   facts.signature = signature;
   for (const auto& input : signature->inputs()) {
     facts.names.push_back(PyUnicode_InternFromString(input.name.c_str()));
-    if (!input.optional) facts.required = facts.names.size();
   }
-  if (overload != Py_None) {
-    Py_INCREF(overload);
-    facts.overload = overload;
+  if (!compile_op_names(*signature).empty()) {
+    const py::object ops = py::module_::import("torch").attr("ops").attr("opyard");
+    facts.overload = ops.attr(boundary_name(*signature).c_str()).attr("default").release().ptr();
   }
   return facts;
 }
@@ -65,11 +64,11 @@ int op_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// _construct(op, params, target, overload): settles the parameters and makes the instance.
+// _construct(op, params, target): settles the parameters and makes the instance.
 PyObject* op_construct(PyObject* self, PyObject* args) {
   const char* name = nullptr;
-  PyObject *params = nullptr, *target = nullptr, *overload = nullptr;
-  if (!PyArg_ParseTuple(args, "sO!OO", &name, &PyDict_Type, &params, &target, &overload)) return nullptr;
+  PyObject *params = nullptr, *target = nullptr;
+  if (!PyArg_ParseTuple(args, "sO!O", &name, &PyDict_Type, &params, &target)) return nullptr;
   try {
     std::vector<NamedValue> values;
     for (const auto& item : py::reinterpret_borrow<py::dict>(params)) {
@@ -83,7 +82,7 @@ PyObject* op_construct(PyObject* self, PyObject* args) {
     OpObject& op = object_of(self);
     op.instance = Instance::make(Registry::process(), name, values,
                                  target == Py_None ? std::string() : py::handle(target).cast<std::string>());
-    op.facts = &facts_of(Registry::process().find(name).signature, overload);
+    op.facts = &facts_of(Registry::process().find(name).signature);
     Py_XSETREF(op.instance_key, py::str(op.instance->key()).release().ptr());
     Py_XSETREF(op.graph_key, py::str(op.instance->spec().text()).release().ptr());
     Py_RETURN_NONE;

@@ -14,7 +14,6 @@ struct OperatorFacts {
   std::shared_ptr<const Signature> signature;
   std::vector<PyObject*> names;  // interned input names, in order
   PyObject* overload = nullptr;  // the custom op as torch.ops gives it; null without a boundary
-  std::size_t required = 0;      // leading inputs that must be given
 };
 
 struct OpObject {
@@ -26,7 +25,7 @@ struct OpObject {
   PyObject* graph_key;     // the text of its spec: stands in graphs, which may outlive it
 };
 
-/// Adds `OpBase` to the module, with `_construct(op, params, target, overload)` and `_restore_vectorcall(cls)`.
+/// Adds `OpBase` to the module, with `_construct(op, params, target)` and `_restore_vectorcall(cls)`.
 void add_op_type(pybind11::module_& module);
 
 /// The instance behind an operator object. Throws TypeError when it is none or not constructed.

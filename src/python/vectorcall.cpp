@@ -1,7 +1,7 @@
+#include <call/plain_call.h>
 #include <call/run_call.h>
 #include <opyard/error.h>
 #include <python/call_arguments.h>
-#include <python/plain_call.h>
 #include <python/translate_error.h>
 #include <python/vectorcall.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -19,8 +19,6 @@ class InterpreterLock final : public CallerLock {
  private:
   PyThreadState* state_ = nullptr;
 };
-
-constexpr std::size_t kMaxOutputs = 8;
 
 PyObject* wrap(at::Tensor* outputs, std::size_t count) {
   const auto one = [](at::Tensor& output) -> PyObject* {

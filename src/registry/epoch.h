@@ -46,7 +46,7 @@ class EpochScope {
 #if defined(__SANITIZE_THREAD__)
     thread_.slot->entered.store(epoch::current.load(), std::memory_order_seq_cst);
 #else
-    thread_.slot->entered.store(epoch::current.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    thread_.slot->entered.store(epoch::current.load(std::memory_order_acquire), std::memory_order_relaxed);
     if (epoch::reader_fence) [[unlikely]]
       std::atomic_thread_fence(std::memory_order_seq_cst);
     else

@@ -12,8 +12,8 @@ std::string shape_text(c10::IntArrayRef sizes) {
 
 std::string describe(const at::Tensor& tensor) {
   if (!tensor.defined()) return "nothing";
-  return std::string(dtype_name(tensor.scalar_type())) + " " + shape_text(tensor.sizes()) + " on " +
-         tensor.device().str();
+  return std::string(tensor.is_contiguous() ? "" : "strided ") + dtype_name(tensor.scalar_type()) + " " +
+         shape_text(tensor.sizes()) + " on " + tensor.device().str();
 }
 
 [[noreturn]] [[gnu::cold]] void fail(const CallPlan& plan, std::size_t i, std::string summary, std::string expected,
@@ -38,7 +38,8 @@ bool fits(const CallPlan& plan, const TensorFacts& facts, const at::Tensor& outp
   if (!output.defined()) return !facts.present;
   const c10::TensorImpl* impl = output.unsafeGetTensorImpl();
   return facts.present && impl->dtype().toScalarType() == facts.dtype &&
-         impl->sizes() == c10::IntArrayRef(facts.sizes) && impl->device().type() == plan.record->spec.device.type();
+         impl->sizes() == c10::IntArrayRef(facts.sizes) && impl->device().type() == plan.record->spec.device.type() &&
+         output.is_contiguous();
 }
 
 }  // namespace

@@ -44,9 +44,18 @@ Refusal dtype_refusal(const Implementation& implementation, const CallSpec& call
   return std::nullopt;
 }
 
+Refusal opaque_refusal(const Implementation& implementation, const CallSpec& call) {
+  if (implementation.opaque_inputs) return std::nullopt;
+  for (const auto& [name, facts] : call.inputs)
+    if (facts.present && facts.layout != c10::Layout::Strided)
+      return name + " is an opaque tensor of oneDNN's; a strided one is needed";
+  return std::nullopt;
+}
+
 Refusal refusal_of(const Implementation& implementation, const CallSpec& call) {
   if (Refusal refusal = unavailable(implementation, call)) return refusal;
   if (Refusal refusal = dtype_refusal(implementation, call)) return refusal;
+  if (Refusal refusal = opaque_refusal(implementation, call)) return refusal;
   if (!implementation.refusal) return std::nullopt;
   try {
     return implementation.refusal(call);

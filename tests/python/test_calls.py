@@ -311,3 +311,38 @@ def test_threads_share_an_instance():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_subclass_may_write_its_own_call():
+    class Twice(SiLUAndMulFwdOp):
+        def __call__(self, x):
+            return 2 * super().__call__(x)
+
+    x = torch.randn(3, 8)
+    torch.testing.assert_close(Twice()(x), 2 * SiLUAndMulFwdOp()(x))
+
+
+def test_a_key_of_another_operator_is_refused():
+    x = torch.randn(3, 8)
+    with pytest.raises(SignatureError, match="another operator"):
+        torch.ops.opyard.elementwise_silu_and_mul_fwd(x, RMSNormFwdOp(normalized_shape=[8])._instance_key)
+
+
+def test_an_opaque_tensor_is_refused_with_the_reason():
+    with pytest.raises(OpNotAvailableError, match="opaque"):
+        RMSNormFwdOp(normalized_shape=[8])(X.to_mkldnn())
+
+
+def test_threads_meet_one_new_spec_in_a_graph_without_waiting_for_ever():
+    for eps in range(20):
+        key = RMSNormFwdOp(normalized_shape=[8], eps=1.0 + eps)._graph_key
+        results = []
+        threads = [
+            threading.Thread(target=lambda key=key: results.append(torch.ops.opyard.norm_rms_norm_fwd(X, None, key)))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=60)
+        assert len(results) == 4

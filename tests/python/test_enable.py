@@ -137,3 +137,14 @@ def test_another_model_of_the_same_configuration_is_left_alone():
         logits = other(ids).logits
     assert torch.allclose(logits, expected, atol=1e-6)
     assert not {"GQADenseFwdOp", "RMSNormFwdOp"} & served(opyard.stats()).keys()
+
+
+def test_a_bias_added_after_enable_counts():
+    model = build("llama")
+    ids = prompts()[0]
+    with opyard.enable(model), torch.no_grad():
+        gate = model.model.layers[0].mlp.gate_proj
+        gate.bias = torch.nn.Parameter(torch.ones(gate.out_features))
+        served_logits = model(ids).logits
+    with torch.no_grad():
+        torch.testing.assert_close(served_logits, model(ids).logits, rtol=1e-4, atol=1e-4)

@@ -19,6 +19,7 @@ from opyard.models.stacked_linear import StackedLinear
 STEP = "the model's rotary embedding did not serve this call"
 IMPLEMENTATION = "the model's attention implementation was changed after enable"
 DROPOUT = "attention dropout is on"
+MASK = "the mask is neither boolean nor of the queries' dtype"
 CACHE = "the cache is not a transformers Cache, or came under another name"
 
 LINEARS = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -77,6 +78,9 @@ class AttentionForward(ExchangedForward):
             return DROPOUT
         if not self.cache_protocol.serves(kwargs):
             return CACHE
+        mask = kwargs.get("attention_mask")
+        if mask is not None and mask.dtype is not torch.bool and mask.dtype is not x.dtype:
+            return MASK
         return None
 
     def __call__(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Any:

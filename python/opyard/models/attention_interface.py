@@ -60,6 +60,8 @@ def attention_forward(
     reason = unserved_reason(query, value.dtype)
     if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad):
         reason = GRADIENT
+    if attention_mask is not None and attention_mask.dtype not in (torch.bool, query.dtype):
+        reason = ARGUMENTS
     if dropout or scaling != attend.scaling or "is_causal" in kwargs or kwargs.get("output_attentions"):
         reason = ARGUMENTS
     if reason is not None:

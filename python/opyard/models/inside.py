@@ -20,12 +20,12 @@ class Inside:
 
     def __init__(self, owner: nn.Module, names: Iterable[str]) -> None:
         self._places = tuple(
-            (owner._modules, name, module, vars(module), vars(module).get("forward"))
+            (owner._modules, name, module, type(module), vars(module), vars(module).get("forward"))
             for name in names
             if (module := owner._modules[name]) is not None
         )
         hooks = [torch_module._global_forward_hooks, torch_module._global_forward_pre_hooks]
-        for _, _, module, _, _ in self._places:
+        for _, _, module, _, _, _ in self._places:
             hooks += [module._forward_hooks, module._forward_pre_hooks]
         self._hooks = tuple(hooks)
 
@@ -38,11 +38,17 @@ class Inside:
     def changed(self) -> str | None:
         if any(self._hooks):
             return HOOKS
-        for modules, name, module, attributes, forward in self._places:
-            if modules[name] is not module or attributes.get("forward") is not forward:
+        for modules, name, module, kind, attributes, forward in self._places:
+            # A parametrized module is the same object of another class.
+            if modules[name] is not module or type(module) is not kind or attributes.get("forward") is not forward:
                 return CHANGED
         return None
 
 
 def is_plain_linear(module: nn.Module | None) -> bool:
-    return type(module) is nn.Linear and "forward" not in vars(module)
+    """A weight of a class of its own, such as a quantised one, knows better how to multiply."""
+    return (
+        type(module) is nn.Linear
+        and "forward" not in vars(module)
+        and all(p is None or type(p) is nn.Parameter for p in module._parameters.values())
+    )

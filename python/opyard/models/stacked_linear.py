@@ -39,7 +39,8 @@ class StackedLinear:
         weights = [linear.weight for linear in linears]
         biases = [linear.bias for linear in linears if linear.bias is not None]
         whole = len(biases) in (0, len(weights)) and len({w.dtype for w in (*weights, *biases)}) == 1
-        if lay_out and whole and all(_may_be_laid_out(p) for p in (*weights, *biases)):
+        distinct = len({id(p) for p in (*weights, *biases)}) == len(weights) + len(biases)
+        if lay_out and whole and distinct and all(_may_be_laid_out(p) for p in (*weights, *biases)):
             self.weight = _stack(weights)
             self.bias = _stack(biases) if biases else None
         self._addresses = tuple(w.data_ptr() for w in weights)
@@ -49,6 +50,8 @@ class StackedLinear:
         """Whether the stack still is what the layers' own parameters say."""
         # A graph cannot ask where a tensor lies: it is traced with the layers one by one.
         if self.weight is None or torch.compiler.is_compiling():
+            return False
+        if not self._bias_addresses and any(parameters["bias"] is not None for parameters in self.parameters):
             return False
         for parameters, address in zip(self.parameters, self._addresses):
             if parameters["weight"].data_ptr() != address:  # type: ignore[union-attr]

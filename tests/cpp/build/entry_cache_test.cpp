@@ -24,11 +24,13 @@ TEST(EntryCache, builds_once_for_equal_identities_over_threads) {
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
       bool here = false;
-      kernels[t] = cache.get_or_build(implementation, {Sequence{1, "x"}, [&] {
-                                        ++builds;
-                                        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                                        return nothing();
-                                      }},
+      kernels[t] = cache.get_or_build(implementation,
+                                      {Sequence{1, "x"},
+                                       [&] {
+                                         ++builds;
+                                         std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                         return nothing();
+                                       }},
                                       here);
     });
   for (auto& thread : threads) thread.join();
@@ -59,11 +61,13 @@ TEST(EntryCache, a_failing_build_reaches_every_waiter_and_leaves_nothing) {
     threads.emplace_back([&] {
       bool here = false;
       try {
-        cache.get_or_build(implementation, {1, [&]() -> std::shared_ptr<const Kernel> {
-                             ++builds;
-                             std::this_thread::sleep_for(std::chrono::milliseconds(50));
-                             throw BuildError("no compiler", {.op = "Op"});
-                           }},
+        cache.get_or_build(implementation,
+                           {1,
+                            [&]() -> std::shared_ptr<const Kernel> {
+                              ++builds;
+                              std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                              throw BuildError("no compiler", {.op = "Op"});
+                            }},
                            here);
       } catch (const BuildError& error) {
         failures += std::string(error.what()).find("no compiler") != std::string::npos;
@@ -77,14 +81,16 @@ TEST(EntryCache, a_failing_build_reaches_every_waiter_and_leaves_nothing) {
   EXPECT_NE(cache.get_or_build(implementation, {1, nothing}, here), nullptr);
 }
 
-TEST(EntryCache, a_dropped_entry_is_built_again) {
+TEST(EntryCache, an_unused_entry_is_dropped_and_built_again_and_a_used_one_stays) {
   EntryCache cache;
   const Implementation implementation = named("one");
   bool here = false;
   cache.get_or_build(implementation, {1, nothing}, here);
-  cache.drop(implementation, 1);
-  cache.get_or_build(implementation, {1, nothing}, here);
+  cache.drop_unused(implementation, 1);
+  const auto held = cache.get_or_build(implementation, {1, nothing}, here);
   EXPECT_TRUE(here);
+  cache.drop_unused(implementation, 1);
+  EXPECT_EQ(cache.get_or_build(implementation, {1, nothing}, here), held);
   EXPECT_EQ(cache.builds(), 2u);
 }
 

@@ -63,6 +63,23 @@ TEST(Op, too_many_inputs_are_refused) {
   EXPECT_THROW(norm()({x, x, x}), SignatureError);
 }
 
+TEST(Op, takes_negative_and_conjugate_views_as_the_values_they_stand_for) {
+  const at::Tensor z = at::view_as_complex(at::randn({4, 8, 2}));
+  const at::Tensor negative = at::imag(at::conj(z));
+  ASSERT_TRUE(negative.is_neg());
+  EXPECT_TRUE(at::allclose(norm()({negative}), at::rms_norm(negative.clone(), {8}, {}, 1e-6), 1e-5, 1e-6));
+}
+
+TEST(Op, refuses_a_gradient_that_would_be_recorded) {
+  EXPECT_THROW(norm()({at::randn({4, 8}).set_requires_grad(true)}), SignatureError);
+}
+
+TEST(Op, an_empty_write_makes_its_output_on_the_calls_device) {
+  const at::Tensor y = norm()({at::empty({0, 8}, at::TensorOptions().device(at::kMeta))});
+  EXPECT_TRUE(y.is_meta());
+  EXPECT_EQ(y.sizes(), at::IntArrayRef({0, 8}));
+}
+
 TEST(Undo, a_first_call_that_fails_in_its_kernel_leaves_nothing_bound_and_nothing_built) {
   OwnRegistry own;
   std::atomic<int> builds{0};

@@ -1,4 +1,6 @@
+#include <boundary/boundary.h>
 #include <call/explain.h>
+#include <call/plain_call.h>
 #include <call/run_call.h>
 #include <opyard/error.h>
 #include <opyard/op.h>
@@ -22,20 +24,42 @@ Pointers pointers(const Signature& signature, c10::ArrayRef<at::Tensor> inputs) 
   return all;
 }
 
+using Outputs = c10::SmallVector<at::Tensor, 4>;
+
+// Where modes, gradients, autocast, the profiler, or a conjugate or negative bit matter: through torch's dispatcher.
+void call_boundary(const Instance& instance, const Pointers& inputs, Outputs& outputs) {
+  define_boundaries(Registry::process());
+  const Signature& signature = instance.signature();
+  const std::string name = "opyard::" + boundary_name(signature);
+  torch::jit::Stack stack;
+  for (const at::Tensor* input : inputs) stack.push_back(input == nullptr ? c10::IValue() : c10::IValue(*input));
+  stack.emplace_back(instance.key());
+  c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), "").callBoxed(&stack);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (stack[i].isTensor()) outputs[i] = std::move(stack[i]).toTensor();
+}
+
+Outputs call_op(Instance& instance, c10::ArrayRef<at::Tensor> inputs) {
+  const Pointers all = pointers(instance.signature(), inputs);
+  Outputs outputs(instance.signature().outputs().size());
+  const bool plain = thread_is_plain() && tensors_are_plain(all.data(), all.size());
+  if (plain || instance.signature().inputs().empty()) [[likely]]
+    run_call(instance, all.data(), outputs.data());
+  else
+    call_boundary(instance, all, outputs);
+  return outputs;
+}
+
 }  // namespace
 
 at::Tensor Op::operator()(std::initializer_list<at::Tensor> inputs) const {
-  const Pointers all = pointers(instance_->signature(), inputs);
-  c10::SmallVector<at::Tensor, 4> outputs(instance_->signature().outputs().size());
-  run_call(*instance_, all.data(), outputs.data());
+  Outputs outputs = call_op(*instance_, inputs);
   return outputs.empty() ? at::Tensor() : std::move(outputs[0]);
 }
 
 std::vector<at::Tensor> Op::call(c10::ArrayRef<at::Tensor> inputs) const {
-  const Pointers all = pointers(instance_->signature(), inputs);
-  std::vector<at::Tensor> outputs(instance_->signature().outputs().size());
-  run_call(*instance_, all.data(), outputs.data());
-  return outputs;
+  Outputs outputs = call_op(*instance_, inputs);
+  return {std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end())};
 }
 
 std::string Op::last_implementation() const {

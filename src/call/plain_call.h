@@ -7,7 +7,7 @@
 #include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
-namespace opyard::python {
+namespace opyard {
 
 /// No dispatch or function mode, no functorch level, no autocast, no profiler callback on this thread.
 inline bool thread_is_plain() {
@@ -45,4 +45,4 @@ inline bool tensors_are_plain(const at::Tensor* const* tensors, std::size_t coun
   return true;
 }
 
-}  // namespace opyard::python
+}  // namespace opyard
