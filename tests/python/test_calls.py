@@ -337,10 +337,11 @@ def test_threads_meet_one_new_spec_in_a_graph_without_waiting_for_ever():
     for eps in range(20):
         key = RMSNormFwdOp(normalized_shape=[8], eps=1.0 + eps)._graph_key
         results = []
-        threads = [
-            threading.Thread(target=lambda key=key: results.append(torch.ops.opyard.norm_rms_norm_fwd(X, None, key)))
-            for _ in range(4)
-        ]
+
+        def call(key=key, results=results):
+            results.append(torch.ops.opyard.norm_rms_norm_fwd(X, None, key))
+
+        threads = [threading.Thread(target=call) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
