@@ -1,7 +1,7 @@
 // Products of a panel of rows of x, transposed, with a few rows of a weight: a sum of outer products in registers.
 #pragma once
 
-#include <lib/half_lanes.h>
+#include <lib/bfloat16_pairs.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 
@@ -39,12 +39,20 @@ struct TileRow {
 
 /// sums[r] += the products of weight[r] with the rows of a panel that holds, for each column of [begin, end), so many
 /// units of them. Each row of the weight is read in place, a scalar at a time, and the lines `ahead` of it are fetched.
-template <int Units>
+/// With Pairs each float of panel and weight stands for two columns in bfloat16.
+template <int Units, bool Pairs>
 inline void outer_tile(const float* panel, const float* const (&weight)[kTileRows], std::int64_t begin,
                        std::int64_t end, std::int64_t ahead, float (*sums)[kTileVectors * kLanes]) {
   constexpr int kWhole = Units / kUnitsPerVector;
   constexpr bool kHalf = Units % kUnitsPerVector != 0;
   TileRow<kWhole, kHalf> rows[kTileRows];
+  const auto multiply = [](const auto& w, const auto& x, const auto& sum) {
+    if constexpr (Pairs) {
+      return add_pairs(w, x, sum);
+    } else {
+      return fmadd(w, x, sum);
+    }
+  };
   const auto step = [&](std::int64_t i) {
     TileRow<kWhole, kHalf> x;
     const float* column = panel + i * Units * kUnit;
@@ -60,10 +68,10 @@ inline void outer_tile(const float* panel, const float* const (&weight)[kTileRow
       const Lanes w(weight[r][i]);
 #pragma GCC unroll 8
       for (int v = 0; v < kWhole; ++v) {
-        rows[r].whole[v] = at::vec::fmadd(w, x.whole[v], rows[r].whole[v]);
+        rows[r].whole[v] = multiply(w, x.whole[v], rows[r].whole[v]);
       }
       if constexpr (kHalf) {
-        rows[r].half = fmadd(HalfLanes(w), x.half, rows[r].half);
+        rows[r].half = multiply(HalfLanes(w), x.half, rows[r].half);
       }
     }
   };
