@@ -23,7 +23,7 @@ using TileSums = float[kTileRows][kTileVectors * kLanes];
 
 /// How a row of the weight is read: in place as floats, in place as pairs in bfloat16, or widened.
 template <class T>
-constexpr bool kPairs = kBFloat16Pairs&& std::is_same_v<T, c10::BFloat16>;
+constexpr bool kPairs = kBFloat16Pairs ? std::is_same_v<T, c10::BFloat16> : false;
 template <class T>
 constexpr bool kInPlace = kPairs<T> || std::is_same_v<T, float>;
 template <class T>

@@ -13,8 +13,36 @@ constexpr std::int64_t kFloatsPerLine = 16;
 /// The sums of one row of the weight with V vectors of rows of x, and half a vector more if so.
 template <int V, bool Half>
 struct TileRow {
-  Lanes whole[V > 0 ? V : 1];
+  Lanes whole[V > 0 ? V : 1];  // zeros at first: so torch's vectors begin
   HalfLanes half{Lanes(0.0f)};
+
+  void load(const float* from) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      whole[v] = Lanes::loadu(from + v * kLanes);
+    }
+    if constexpr (Half) {
+      half = HalfLanes::loadu(from + V * kLanes);
+    }
+  }
+
+  template <bool Pairs>
+  void add_products(const Lanes& w, const TileRow& x) {
+    const auto multiply = [](const auto& a, const auto& b, const auto& sum) {
+      if constexpr (Pairs) {
+        return add_pairs(a, b, sum);
+      } else {
+        return fmadd(a, b, sum);
+      }
+    };
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      whole[v] = multiply(w, x.whole[v], whole[v]);
+    }
+    if constexpr (Half) {
+      half = multiply(HalfLanes(w), x.half, half);
+    }
+  }
 
   void add(const float* to_add) {
 #pragma GCC unroll 8
@@ -46,33 +74,12 @@ inline void outer_tile(const float* panel, const float* const (&weight)[kTileRow
   constexpr int kWhole = Units / kUnitsPerVector;
   constexpr bool kHalf = Units % kUnitsPerVector != 0;
   TileRow<kWhole, kHalf> rows[kTileRows];
-  const auto multiply = [](const auto& w, const auto& x, const auto& sum) {
-    if constexpr (Pairs) {
-      return add_pairs(w, x, sum);
-    } else {
-      return fmadd(w, x, sum);
-    }
-  };
   const auto step = [&](std::int64_t i) {
     TileRow<kWhole, kHalf> x;
-    const float* column = panel + i * Units * kUnit;
-#pragma GCC unroll 8
-    for (int v = 0; v < kWhole; ++v) {
-      x.whole[v] = Lanes::loadu(column + v * kLanes);
-    }
-    if constexpr (kHalf) {
-      x.half = HalfLanes::loadu(column + kWhole * kLanes);
-    }
+    x.load(panel + i * Units * kUnit);
 #pragma GCC unroll 8
     for (int r = 0; r < kTileRows; ++r) {
-      const Lanes w(weight[r][i]);
-#pragma GCC unroll 8
-      for (int v = 0; v < kWhole; ++v) {
-        rows[r].whole[v] = multiply(w, x.whole[v], rows[r].whole[v]);
-      }
-      if constexpr (kHalf) {
-        rows[r].half = multiply(HalfLanes(w), x.half, rows[r].half);
-      }
+      rows[r].template add_products<Pairs>(Lanes(weight[r][i]), x);
     }
   };
   std::int64_t i = begin;
