@@ -21,6 +21,14 @@ constexpr std::int64_t kFlopsPerThread = 64 * 1024;  // less is not worth waking
 
 using TileSums = float[kTileRows][kTileVectors * kLanes];
 
+/// How a row of the weight is read: in place as floats, in place as pairs in bfloat16, or widened.
+template <class T>
+constexpr bool kPairs = kBFloat16Pairs ? std::is_same_v<T, c10::BFloat16> : false;
+template <class T>
+constexpr bool kInPlace = kPairs<T> || std::is_same_v<T, float>;
+template <class T>
+constexpr std::int64_t kPacked = kPairs<T> ? 2 : 1;  // columns in a float
+
 template <class T>
 struct Product {
   const Panels& panels;
@@ -42,10 +50,11 @@ struct Product {
         start.store(sums[r] + v * kLanes);
       }
     }
-    for (std::int64_t k = 0; k < shape.cols; k += kBlockCols) {
+    const std::int64_t cols = shape.cols / kPacked<T>;
+    for (std::int64_t k = 0; k < cols; k += kBlockCols) {
       with_count<kTileUnits>(panels.units(panel), [&](auto units) {
-        outer_tile<decltype(units)::value>(panels.data(panel), rows, k, std::min(k + kBlockCols, shape.cols), ahead,
-                                           sums);
+        outer_tile<decltype(units)::value, kPairs<T>>(panels.data(panel), rows, k, std::min(k + kBlockCols, cols),
+                                                      ahead, sums);
       });
     }
     store(sums, panel, n, count);
@@ -55,18 +64,34 @@ struct Product {
     T* to = out + panels.first_row(panel) * shape.rows + n;
     const std::int64_t size = panels.last_row(panel) - panels.first_row(panel);
     std::int64_t m = 0;
-    if constexpr (std::is_same_v<T, float>) {
-      for (; count == kTileRows && m < size / 4 * 4; m += kLanes) {
-        for (std::int64_t r = 0; r < kTileRows; r += 4) {
-          transpose_four(sums[r] + m, kTileVectors * kLanes, std::min(size / 4 * 4 - m, kLanes),
-                         to + m * shape.rows + r, shape.rows);
-        }
-      }
-      m = std::min(m, size / 4 * 4);
+    for (; count == kTileRows && m + 4 <= size; m += kLanes) {
+      store_vector(sums, m, std::min(size / 4 * 4 - m, kLanes), to + m * shape.rows);
     }
+    m = std::min(m, size / 4 * 4);
     for (; m < size; ++m) {
       for (std::int64_t r = 0; r < count; ++r) {
         to[m * shape.rows + r] = static_cast<T>(sums[r][m]);
+      }
+    }
+  }
+
+  /// `count` rows of the output from row m of a panel on, a multiple of four.
+  void store_vector(const TileSums& sums, std::int64_t m, std::int64_t count, T* to) const {
+    float columns[kLanes][kTileRows];
+    constexpr bool kDirect = std::is_same_v<T, float>;
+    for (std::int64_t r = 0; r < kTileRows; r += 4) {
+      if constexpr (kDirect) {
+        transpose_four(sums[r] + m, kTileVectors * kLanes, count, to + r, shape.rows);
+      } else {
+        transpose_four(sums[r] + m, kTileVectors * kLanes, kLanes, columns[0] + r, kTileRows);
+      }
+    }
+    if constexpr (!kDirect) {
+      T narrow[kLanes][kTileRows];
+      for_each_pair(kLanes * kTileRows,
+                    [&](std::int64_t i, std::int64_t) { store_pair(narrow[0] + i, load_pair(columns[0] + i)); });
+      for (std::int64_t row = 0; row < count; ++row) {
+        std::copy_n(narrow[row], kTileRows, to + row * shape.rows);
       }
     }
   }
@@ -92,8 +117,8 @@ struct Product {
   void weight_rows(std::int64_t n, float* wide, const float* (&rows)[kTileRows]) const {
     for (std::int64_t r = 0; r < kTileRows; ++r) {
       const T* row = weight + std::min(n + r, shape.rows - 1) * shape.row_stride;
-      if constexpr (std::is_same_v<T, float>) {
-        rows[r] = row;
+      if constexpr (kInPlace<T>) {
+        rows[r] = reinterpret_cast<const float*>(row);
       } else {
         float* to = wide + r * shape.cols;
         for_each_pair(shape.cols,
@@ -104,10 +129,9 @@ struct Product {
   }
 
   void range(std::int64_t first_panel, std::int64_t last_panel, std::int64_t begin, std::int64_t end) const {
-    constexpr bool kInPlace = std::is_same_v<T, float>;
-    const std::int64_t ahead = kInPlace ? kTileRows * shape.row_stride : 0;
+    const std::int64_t ahead = kInPlace<T> ? kTileRows * shape.row_stride / kPacked<T> : 0;
     c10::SmallVector<float, 0> wide;
-    wide.resize_for_overwrite(kInPlace ? 0 : kTileRows * shape.cols);
+    wide.resize_for_overwrite(kInPlace<T> ? 0 : kTileRows * shape.cols);
     for (std::int64_t n = begin; n < end; n += kTileRows) {
       const std::int64_t count = std::min<std::int64_t>(end - n, kTileRows);
       const float* rows[kTileRows];
@@ -132,11 +156,21 @@ struct Product {
 };
 
 template <class T>
+Panels panels_of(const T* x, const Matrix& from) {
+  if constexpr (kPairs<T>) {
+    return Panels(reinterpret_cast<const float*>(x), {from.rows, from.cols / 2, from.row_stride / 2, 1});
+  } else {
+    return Panels(x, from);
+  }
+}
+
+template <class T>
 void multiply(KernelCall& call, bool trans_a, bool trans_b) {
   const Matrix a = matrix(call.input(0), trans_a);
   const T* x = static_cast<const T*>(call.input(0).const_data_ptr());
-  const std::int64_t over = a.rows % kUnit, rest_size = over <= kMostRest ? over : 0, padded = a.rows - rest_size;
-  const Panels panels(x, {padded, a.cols, a.row_stride, a.col_stride});
+  const std::int64_t over = a.rows % kUnit, rest_size = over <= kMostRest && !kPairs<T> ? over : 0,
+                     padded = a.rows - rest_size;
+  const Panels panels = panels_of(x, {padded, a.cols, a.row_stride, a.col_stride});
   const FloatRows rest(x + padded * a.row_stride, {rest_size, a.cols, a.row_stride, a.col_stride});
   OutputBuffer out(call, 0);
   const at::Tensor* bias = call.has_input(2) ? &call.input(2) : nullptr;
@@ -160,6 +194,21 @@ void multiply(KernelCall& call, bool trans_a, bool trans_b) {
   out.finish();
 }
 
+/// Pairs of columns are read as one: rows must begin at even places.
+Refusal pairs_refusal(const Matrix& a, const Matrix& weight) {
+  if (!processor_has_bfloat16_pairs()) {
+    return "bfloat16 by outer products needs AVX512-BF16, which this processor or this build has not";
+  }
+  if (processor_has_bfloat16_tiles()) {
+    return "this processor has AMX, by which oneDNN is ahead in bfloat16";
+  }
+  if (a.cols % 2 != 0 || !a.rows_contiguous() || a.row_stride % 2 != 0 || weight.row_stride % 2 != 0) {
+    return c10::str("K is ", a.cols, ", rows of a are ", a.row_stride, " apart, of b ", weight.row_stride,
+                    "; outer products in bfloat16 take an even number of each, and a contiguous along K");
+  }
+  return std::nullopt;
+}
+
 Refusal refusal(const CallSpec& spec) {
   if (spec.input("b").layout != c10::Layout::Strided) {
     return "b is reordered for oneDNN; this implementation takes a strided tensor";
@@ -167,7 +216,7 @@ Refusal refusal(const CallSpec& spec) {
   const Matrix a = matrix(spec.input("a"), spec.param("trans_a").get<bool>());
   const Matrix weight = matrix(spec.input("b"), !spec.param("trans_b").get<bool>());
   // Less than a vector of rows leaves lanes idle; a weight that is widened first must pay for that with more rows.
-  const bool in_place = spec.input("a").dtype == c10::ScalarType::Float;
+  const bool in_place = spec.input("a").dtype != c10::ScalarType::Half;
   const std::int64_t least = in_place ? std::max<std::int64_t>(kLanes, kSmallM + 1) : kMediumM + 1;
   if (a.rows < least || a.rows > kLargeM) {
     return c10::str("M is ", a.rows, "; the outer product kernel serves ", least, " to ", kLargeM, " rows of ",
@@ -177,7 +226,7 @@ Refusal refusal(const CallSpec& spec) {
     return c10::str("b has stride ", weight.col_stride,
                     " along K; the outer product kernel reads rows contiguous along K");
   }
-  return std::nullopt;
+  return spec.input("a").dtype == c10::ScalarType::BFloat16 ? pairs_refusal(a, weight) : std::nullopt;
 }
 
 }  // namespace
@@ -187,7 +236,7 @@ std::vector<Implementation> gemm_vec_outer() {
   return {{
       .op = "GEMMFwdOp",
       .key = "vec_outer",
-      .dtypes = {c10::ScalarType::Float, c10::ScalarType::Half},
+      .dtypes = float_dtypes(),
       .preferred_over = {"aten", "onednn", "vec_dot"},
       .refusal = refusal,
       .entry_for =

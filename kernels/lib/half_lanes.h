@@ -11,9 +11,11 @@ constexpr int kUnitsPerVector = 2;
 
 class HalfLanes {
  public:
+  explicit HalfLanes(__m256 values) : values_(values) {}
   explicit HalfLanes(const Lanes& whole) : values_(_mm512_castps512_ps256(whole)) {}
 
   static HalfLanes loadu(const float* from) { return HalfLanes(_mm256_loadu_ps(from)); }
+  __m256 values() const { return values_; }
   void store(float* to) const { _mm256_storeu_ps(to, values_); }
 
   friend HalfLanes fmadd(const HalfLanes& a, const HalfLanes& b, const HalfLanes& c) {
@@ -24,8 +26,6 @@ class HalfLanes {
   }
 
  private:
-  explicit HalfLanes(__m256 values) : values_(values) {}
-
   __m256 values_;
 };
 

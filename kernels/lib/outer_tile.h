@@ -1,7 +1,7 @@
 // Products of a panel of rows of x, transposed, with a few rows of a weight: a sum of outer products in registers.
 #pragma once
 
-#include <lib/half_lanes.h>
+#include <lib/bfloat16_pairs.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 
@@ -13,8 +13,36 @@ constexpr std::int64_t kFloatsPerLine = 16;
 /// The sums of one row of the weight with V vectors of rows of x, and half a vector more if so.
 template <int V, bool Half>
 struct TileRow {
-  Lanes whole[V > 0 ? V : 1];
+  Lanes whole[V > 0 ? V : 1];  // zeros at first: so torch's vectors begin
   HalfLanes half{Lanes(0.0f)};
+
+  void load(const float* from) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      whole[v] = Lanes::loadu(from + v * kLanes);
+    }
+    if constexpr (Half) {
+      half = HalfLanes::loadu(from + V * kLanes);
+    }
+  }
+
+  template <bool Pairs>
+  void add_products(const Lanes& w, const TileRow& x) {
+    const auto multiply = [](const auto& a, const auto& b, const auto& sum) {
+      if constexpr (Pairs) {
+        return add_pairs(a, b, sum);
+      } else {
+        return fmadd(a, b, sum);
+      }
+    };
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      whole[v] = multiply(w, x.whole[v], whole[v]);
+    }
+    if constexpr (Half) {
+      half = multiply(HalfLanes(w), x.half, half);
+    }
+  }
 
   void add(const float* to_add) {
 #pragma GCC unroll 8
@@ -39,7 +67,8 @@ struct TileRow {
 
 /// sums[r] += the products of weight[r] with the rows of a panel that holds, for each column of [begin, end), so many
 /// units of them. Each row of the weight is read in place, a scalar at a time, and the lines `ahead` of it are fetched.
-template <int Units>
+/// With Pairs each float of panel and weight stands for two columns in bfloat16.
+template <int Units, bool Pairs>
 inline void outer_tile(const float* panel, const float* const (&weight)[kTileRows], std::int64_t begin,
                        std::int64_t end, std::int64_t ahead, float (*sums)[kTileVectors * kLanes]) {
   constexpr int kWhole = Units / kUnitsPerVector;
@@ -47,24 +76,10 @@ inline void outer_tile(const float* panel, const float* const (&weight)[kTileRow
   TileRow<kWhole, kHalf> rows[kTileRows];
   const auto step = [&](std::int64_t i) {
     TileRow<kWhole, kHalf> x;
-    const float* column = panel + i * Units * kUnit;
-#pragma GCC unroll 8
-    for (int v = 0; v < kWhole; ++v) {
-      x.whole[v] = Lanes::loadu(column + v * kLanes);
-    }
-    if constexpr (kHalf) {
-      x.half = HalfLanes::loadu(column + kWhole * kLanes);
-    }
+    x.load(panel + i * Units * kUnit);
 #pragma GCC unroll 8
     for (int r = 0; r < kTileRows; ++r) {
-      const Lanes w(weight[r][i]);
-#pragma GCC unroll 8
-      for (int v = 0; v < kWhole; ++v) {
-        rows[r].whole[v] = at::vec::fmadd(w, x.whole[v], rows[r].whole[v]);
-      }
-      if constexpr (kHalf) {
-        rows[r].half = fmadd(HalfLanes(w), x.half, rows[r].half);
-      }
+      rows[r].template add_products<Pairs>(Lanes(weight[r][i]), x);
     }
   };
   std::int64_t i = begin;

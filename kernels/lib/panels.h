@@ -42,11 +42,12 @@ class Panels {
   template <class T>
   static void pack(const T* x, const Matrix& from, std::int64_t rows, float* to, std::int64_t width) {
     std::int64_t column = 0;
-    if (from.rows_contiguous() && rows >= 4) {
+    if (from.rows_contiguous()) {
       for (; column + kPair <= from.cols; column += kPair) {
         float wide[4][kPair];
         for (std::int64_t row = 0; row < 4; ++row) {
-          store_pair(wide[row], load_pair(x + row * from.row_stride + column));
+          store_pair(wide[row],
+                     row < rows ? load_pair(x + row * from.row_stride + column) : Pair{Lanes(0.0f), Lanes(0.0f)});
         }
         transpose_four(wide[0], kPair, kLanes, to + column * width, width);
         transpose_four(wide[0] + kLanes, kPair, kLanes, to + (column + kLanes) * width, width);

@@ -69,7 +69,7 @@ TEST_P(Gemm, EqualsTheProductOrRefuses) {
 
 TEST_P(Gemm, ServesEveryCountOfRowsAndColumnsUpToATile) {
   const auto [arch, dtype] = GetParam();
-  const at::Tensor a = random({70, 37}, dtype), w = random({10, 37}, dtype), bias = random({10}, dtype);
+  const at::Tensor a = random({70, 38}, dtype), w = random({10, 38}, dtype), bias = random({10}, dtype);
   for (const char* key : {"vec_gemv", "vec_dot", "vec_outer"}) {
     const Implementation candidate = implementation("GEMMFwdOp", key, arch);
     for (std::int64_t m = 1; m <= 70; ++m) {
@@ -181,6 +181,7 @@ TEST(GemmSelection, RefusalsNameTheLimitAndTheValue) {
   expect_says(said("vec_outer", at::ones({64, 8}, at::kHalf), at::ones({3, 8}, at::kHalf).t()), "serves 65 to");
   expect_says(said("vec_outer", at::ones({300, 8}), at::ones({3, 8}).t()), "M is 300");
   expect_says(said("vec_outer", at::ones({50, 8}), at::ones({8, 3})), "stride 3 along K");
+  expect_says(said("vec_outer", at::ones({50, 8}, at::kBFloat16), at::ones({3, 8}, at::kBFloat16).t()), "AVX512-BF16");
   expect_says(said("onednn", at::ones({1, 8}), at::ones({3, 8}).t()), "M is 1");
   expect_says(said("onednn", at::ones({50, 8}, at::kBFloat16), at::ones({3, 8}, at::kBFloat16).t()), "AVX-512");
 }
