@@ -32,7 +32,8 @@ const OperatorFacts& facts_of(const std::shared_ptr<const Signature>& signature)
   }
   if (!compile_op_names(*signature).empty()) {
     const py::object ops = py::module_::import("torch").attr("ops").attr("opyard");
-    facts.overload = ops.attr(boundary_name(*signature).c_str()).attr("default").release().ptr();
+    py::object overload = ops.attr(boundary_name(*signature).c_str()).attr("default");
+    facts.overload = overload.release().ptr();
   }
   return facts;
 }
