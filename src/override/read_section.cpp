@@ -3,6 +3,9 @@
 #include <override/read_section.h>
 #include <pthread.h>
 
+#include <chrono>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -128,14 +131,35 @@ std::size_t reclaim() {
   return all.size();
 }
 
-CountSlot::CountSlot() {
+namespace {
+
+std::optional<std::uint32_t> take_slot() {
   std::lock_guard<std::mutex> lock(domain().mutex);
   std::vector<bool>& in_use = domain().slots_in_use;
-  for (index_ = 0; index_ < kMaxNodes; ++index_) {
-    if (!in_use[index_]) {
-      in_use[index_] = true;
+  for (std::uint32_t index = 0; index < kMaxNodes; ++index) {
+    if (!in_use[index]) {
+      in_use[index] = true;
+      return index;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Removed overrides keep their slots while a call that began before may still count there: such calls are waited for.
+CountSlot::CountSlot() {
+  constexpr int kWaits = 1000;
+  constexpr std::chrono::microseconds kWait(500);
+  for (int wait = 0; wait < kWaits; ++wait) {
+    if (const auto index = take_slot()) {
+      index_ = *index;
       return;
     }
+    if (reclaim() == 0 && wait > 0) {
+      break;
+    }
+    std::this_thread::sleep_for(kWait);
   }
   throw ContractError(SignatureError::Kind::kValue, "too many overrides are registered",
                       {.expected = "at most " + std::to_string(kMaxNodes) + " at once in a process",

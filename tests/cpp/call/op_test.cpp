@@ -180,7 +180,7 @@ TEST(Threads, first_calls_of_one_instance_build_once_and_all_are_right) {
     threads.emplace_back([&, t] {
       at::NoGradGuard no_grad;
       for (int i = 0; i < 200; ++i) {
-        const at::Tensor x = at::full({(i + t) % 50 + 1, 8}, 3);
+        const at::Tensor x = at::full({(i + t) % 50 + 1, 8}, 3.0);
         if (!at::equal(op({x}), x * 2)) ++wrong;
       }
     });
