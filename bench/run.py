@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import calls
+import imports
 
 import kernels
 
@@ -26,7 +27,7 @@ def programs() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    rows = programs() + calls.figures() + kernels.figures()
+    rows = programs() + imports.figures() + calls.figures() + kernels.figures()
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(rows, indent=1) + "\n")
