@@ -32,6 +32,15 @@ struct Contender {
   double best = std::numeric_limits<double>::infinity();  // seconds for all calls
 };
 
+// A lead smaller than this is noise: the declared preference then stands.
+constexpr double kClearly = 0.95;
+
+const Contender* preferred_of(const std::vector<Contender>& contenders, const Selection& selection) {
+  for (const Contender& contender : contenders)
+    if (selection.chosen != nullptr && contender.key == selection.chosen->declared.key) return &contender;
+  return &contenders.front();
+}
+
 double run_all(const InstanceSpec& spec, const Contender& contender, const std::vector<CallInputs>& calls,
                const std::vector<TensorFacts>& outputs) {
   const auto start = Clock::now();
@@ -55,7 +64,8 @@ Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, do
   const CallSpec call = checked(instance, calls.front());
   if (const auto known = MeasuredChoices::process().find(op, call)) return {*known, {}};
   std::vector<Contender> contenders;
-  for (const Candidate& candidate : reason(spec.implementations(), call).candidates) {
+  const Selection selection = reason(spec.implementations(), call);
+  for (const Candidate& candidate : selection.candidates) {
     if (candidate.refusal) continue;
     bool built_here = false;
     const Implementation& declared = candidate.entry->declared;
@@ -77,9 +87,10 @@ Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, do
   }
 
   Measurement measurement;
-  const Contender* best = &contenders.front();
+  const Contender* best = preferred_of(contenders, selection);
+  const double to_beat = best->best * kClearly;
   for (const Contender& contender : contenders) {
-    if (contender.best < best->best) best = &contender;
+    if (contender.best < std::min(to_beat, best->best)) best = &contender;
     measurement.microseconds.emplace_back(contender.key, contender.best * 1e6 / static_cast<double>(calls.size()));
   }
   measurement.chosen = best->key;

@@ -152,11 +152,12 @@ CountSlot::CountSlot() {
   constexpr int kWaits = 1000;
   constexpr std::chrono::microseconds kWait(500);
   for (int wait = 0; wait < kWaits; ++wait) {
+    const std::size_t held = wait == 0 ? 1 : reclaim();
     if (const auto index = take_slot()) {
       index_ = *index;
       return;
     }
-    if (reclaim() == 0 && wait > 0) {
+    if (held == 0) {
       break;
     }
     std::this_thread::sleep_for(kWait);
