@@ -1,6 +1,7 @@
 // d = a w^T (+ bias) for a few rows of a: the weight [N, K] is read once, as fast as memory gives it.
 #include <c10/util/StringUtil.h>
 #include <gemm/limits.h>
+#include <gemm/typed_entry.h>
 #include <lib/dot_tile.h>
 #include <lib/dtypes.h>
 #include <lib/float_rows.h>
@@ -83,15 +84,9 @@ std::vector<Implementation> gemm_vec_gemv() {
       .refusal = refusal,
       .entry_for =
           [](const CallSpec& spec) {
-            const bool trans_a = spec.param("trans_a").get<bool>();
-            const bool trans_b = spec.param("trans_b").get<bool>();
-            const c10::ScalarType dtype = spec.input("a").dtype;
-            return Entry{
-                Sequence{trans_a, trans_b, dtype}, [=] {
-                  return with_float_type(dtype, [&](auto type) {
-                    return make_kernel([=](KernelCall& call) { multiply<decltype(type)>(call, trans_a, trans_b); });
-                  });
-                }};
+            return typed_entry(spec, [](auto type, KernelCall& call, bool trans_a, bool trans_b) {
+              multiply<decltype(type)>(call, trans_a, trans_b);
+            });
           },
       .expected_us = 2,
   }};

@@ -2,6 +2,7 @@
 // the weight [N, K] in place.
 #include <c10/util/StringUtil.h>
 #include <gemm/limits.h>
+#include <gemm/typed_entry.h>
 #include <lib/dot_tile.h>
 #include <lib/dtypes.h>
 #include <lib/float_rows.h>
@@ -241,15 +242,9 @@ std::vector<Implementation> gemm_vec_outer() {
       .refusal = refusal,
       .entry_for =
           [](const CallSpec& spec) {
-            const bool trans_a = spec.param("trans_a").get<bool>();
-            const bool trans_b = spec.param("trans_b").get<bool>();
-            const c10::ScalarType dtype = spec.input("a").dtype;
-            return Entry{
-                Sequence{trans_a, trans_b, dtype}, [=] {
-                  return with_float_type(dtype, [&](auto type) {
-                    return make_kernel([=](KernelCall& call) { multiply<decltype(type)>(call, trans_a, trans_b); });
-                  });
-                }};
+            return typed_entry(spec, [](auto type, KernelCall& call, bool trans_a, bool trans_b) {
+              multiply<decltype(type)>(call, trans_a, trans_b);
+            });
           },
       .expected_us = 10,
   }};
