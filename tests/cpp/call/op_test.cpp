@@ -35,6 +35,14 @@ struct OwnRegistry {
   std::vector<RegistrationHandle> handles;
 };
 
+// A kernel that fails while `broken` says so, and gives ones otherwise.
+std::function<void(KernelCall&)> ones_unless(const std::atomic<bool>& broken) {
+  return [&broken](KernelCall& call) {
+    if (broken) throw std::runtime_error("broken");
+    call.output(0).fill_(1);
+  };
+}
+
 TEST(Op, gives_torchs_answer) {
   const at::Tensor x = at::randn({4, 8}), weight = at::randn({8});
   EXPECT_TRUE(at::allclose(norm()({x, weight}), at::rms_norm(x, {8}, weight, 1e-6), 1e-5, 1e-6));
@@ -84,13 +92,7 @@ TEST(Undo, a_first_call_that_fails_in_its_kernel_leaves_nothing_bound_and_nothin
   OwnRegistry own;
   std::atomic<int> builds{0};
   std::atomic<bool> broken{true};
-  own.add(
-      "odd",
-      [&](KernelCall& call) {
-        if (broken) throw std::runtime_error("broken");
-        call.output(0).fill_(1);
-      },
-      builds);
+  own.add("odd", ones_unless(broken), builds);
   const auto instance = own.instance(0.25);
   const Op op(instance);
   const at::Tensor x = at::randn({4, 8});
@@ -108,13 +110,7 @@ TEST(Undo, a_later_call_that_fails_keeps_the_target_the_kernels_and_the_record) 
   OwnRegistry own;
   std::atomic<int> builds{0};
   std::atomic<bool> broken{false};
-  own.add(
-      "odd",
-      [&](KernelCall& call) {
-        if (broken) throw std::runtime_error("broken");
-        call.output(0).fill_(1);
-      },
-      builds);
+  own.add("odd", ones_unless(broken), builds);
   const auto instance = own.instance(0.5);
   const Op op(instance);
   op({at::randn({4, 8})});
