@@ -2,57 +2,30 @@
 #include <c10/util/StringUtil.h>
 #include <gemm/limits.h>
 #include <gemm/typed_entry.h>
-#include <lib/dot_tile.h>
-#include <lib/dtypes.h>
-#include <lib/float_rows.h>
-#include <lib/lanes.h>
-#include <lib/matrix.h>
+#include <lib/matrix_vector.h>
 #include <lib/output_buffer.h>
-#include <lib/parallel.h>
 #include <opyard/implementation.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
-constexpr std::int64_t kBytesPerThread = 64 * 1024;  // of weight; less is not worth waking a thread
-
-struct Weight {
-  const void* data;
-  Matrix shape;  // [N, K]
-  const void* bias;
-  std::int64_t bias_stride;
-};
-
-/// Rows of the weight are taken one by one: memory serves one stream a thread faster than several.
-template <class T, int M>
-void multiply_rows(const FloatRows& x, const Weight& weight, T* out) {
-  const auto [n, k, stride, one] = weight.shape;
-  const T* data = static_cast<const T*>(weight.data);
-  const T* bias = static_cast<const T*>(weight.bias);
-  const std::int64_t bytes = std::max<std::int64_t>(k * sizeof(T), 1);
-  parallel_ranges(n, at::divup(kBytesPerThread, bytes), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      float sums[M][1];
-      dot_tile<M, 1>(x.row(0), x.stride(), data + row * stride, stride, k, sums);
-      const float added = bias == nullptr ? 0.0f : static_cast<float>(bias[row * weight.bias_stride]);
-      for (int m = 0; m < M; ++m) {
-        out[m * n + row] = static_cast<T>(bias == nullptr ? sums[m][0] : sums[m][0] + added);
-      }
-    }
-  });
+template <class T>
+const T* data(const at::Tensor& tensor) {
+  return static_cast<const T*>(tensor.const_data_ptr());
 }
 
 template <class T>
 void multiply(KernelCall& call, bool trans_a, bool trans_b) {
-  const Matrix a = matrix(call.input(0), trans_a);
-  const FloatRows x(static_cast<const T*>(call.input(0).const_data_ptr()), a);
-  Weight weight = {call.input(1).const_data_ptr(), matrix(call.input(1), !trans_b), nullptr, 0};
-  if (call.has_input(2)) {
-    weight.bias = call.input(2).const_data_ptr();
-    weight.bias_stride = call.input(2).stride(0);
-  }
+  const bool biased = call.has_input(2);
   OutputBuffer out(call, 0);
-  with_count<kSmallM>(a.rows, [&](auto rows) { multiply_rows<T, decltype(rows)::value>(x, weight, out.data<T>()); });
+  matrix_vector_products<kSmallM>(data<T>(call.input(0)), data<T>(call.input(1)),
+                                  biased ? data<T>(call.input(2)) : nullptr, out.data<T>(),
+                                  {.batch = 1,
+                                   .x = matrix(call.input(0), trans_a),
+                                   .x_step = 0,
+                                   .weight = matrix(call.input(1), !trans_b),
+                                   .weight_step = 0,
+                                   .bias_stride = biased ? call.input(2).stride(0) : 0});
   out.finish();
 }
 

@@ -24,7 +24,14 @@ using ImplementationTable = std::vector<std::shared_ptr<ImplementationEntry>>;
 
 struct OperatorEntry {
   std::shared_ptr<const Signature> signature;
-  std::shared_ptr<const ImplementationTable> implementations;  // replaced as a whole; guarded by LockRank::kRegistry
+  // Both guarded by LockRank::kRegistry; the table is replaced as a whole.
+  std::shared_ptr<const ImplementationTable> implementations;
+  mutable bool checked = false;  // whether its contracts held
+
+  void exchange(std::shared_ptr<const ImplementationTable> table) {
+    implementations = std::move(table);
+    checked = false;
+  }
 };
 
 /// Throws ContractError: a key given twice, two general ones, a preference that names nothing, itself, is cyclic, or is

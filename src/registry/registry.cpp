@@ -39,9 +39,8 @@ RegistrationHandle Registry::add_implementation(Implementation implementation) {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   auto table = std::make_shared<ImplementationTable>(*found.implementations);
   table->push_back(entry);
-  check_contracts(op, *table);
   entries_.emplace_back(op, entry);
-  operators_.find(op)->second.implementations = std::move(table);
+  operators_.find(op)->second.exchange(std::move(table));
   return RegistrationHandle(this, op, entry);
 }
 
@@ -50,7 +49,7 @@ void Registry::remove_implementation(const std::string& op, const std::shared_pt
   OperatorEntry& found = operators_.find(op)->second;
   auto table = std::make_shared<ImplementationTable>(*found.implementations);
   std::erase(*table, entry);
-  found.implementations = std::move(table);
+  found.exchange(std::move(table));
 }
 
 const OperatorEntry& Registry::find(std::string_view op) const {
@@ -66,6 +65,10 @@ const OperatorEntry& Registry::find(std::string_view op) const {
 std::shared_ptr<const ImplementationTable> Registry::implementations(std::string_view op) const {
   const OperatorEntry& found = find(op);
   std::lock_guard guard(lock_of(LockRank::kRegistry));
+  if (!found.checked) {
+    check_contracts(found.signature->op(), *found.implementations);
+    found.checked = true;
+  }
   return found.implementations;
 }
 

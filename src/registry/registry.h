@@ -54,13 +54,13 @@ class Registry {
   /// Throws ManifestError when the operator exists already.
   void add_operator(std::shared_ptr<const Signature> signature);
 
-  /// Checks the contracts over all implementations of the operator; throws ContractError and changes nothing then.
+  /// In any order: implementations may name each other. Their contracts are checked when the table is asked for.
   [[nodiscard]] RegistrationHandle add_implementation(Implementation implementation);
 
   /// Throws OpNotAvailableError, with the nearest known name, when there is none.
   const OperatorEntry& find(std::string_view op) const;
 
-  /// The table as it is now.
+  /// The table as it is now. Throws ContractError when its implementations contradict each other.
   std::shared_ptr<const ImplementationTable> implementations(std::string_view op) const;
 
   std::vector<std::string> operators() const;

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
 
 import opyard
 from opyard.cli.decode import Run, greedy
+from opyard.models.fall_through import FallThroughRow
+from opyard.stats import ServedRow
 
 _WARM_UP_TOKENS = 4
-# One prompt is answered several times and the fastest counts; ten average out by themselves.
-_ROUNDS_OF_ONE = 3
+# The fastest run of each prompt counts: other programs slow down a whole round now and then.
+_ROUNDS_OF_ONE, _ROUNDS_OF_MANY = 3, 2
 
 
 @dataclass
@@ -41,8 +44,8 @@ class Comparison:
     eager: Side = field(default_factory=Side)
     opyard: Side = field(default_factory=Side)
     differing: set[int] = field(default_factory=set)
-    served: list[dict[str, Any]] = field(default_factory=list)
-    fell_through: list[dict[str, Any]] = field(default_factory=list)
+    served: list[ServedRow] = field(default_factory=list)
+    fell_through: list[FallThroughRow] = field(default_factory=list)
 
 
 def compare(
@@ -50,44 +53,30 @@ def compare(
 ) -> Comparison:
     """`on_token` gets prompt and token of the runs that are shown: opyard's, or eager's where opyard is off."""
     result = Comparison()
-    rounds = _ROUNDS_OF_ONE if len(prompts) == 1 else 1
-    greedy(model, prompts[0], _WARM_UP_TOKENS)
+    for turn in range(_ROUNDS_OF_ONE if len(prompts) == 1 else _ROUNDS_OF_MANY):
+        on_shown = on_token if turn == 0 else None
+        if not off:
+            with opyard.enable(model) as handle:
+                _warm_up(model, prompts)
+                opyard.reset_stats()
+                _run(result.opyard, model, prompts, tokens, on_shown)
+                if turn == 0:
+                    result.served, result.fell_through = opyard.stats(), handle.fell_through
+        _warm_up(model, prompts)
+        _run(result.eager, model, prompts, tokens, on_shown if off else None)
     if not off:
-        with opyard.enable(model):
-            greedy(model, prompts[0], _WARM_UP_TOKENS)
-    for turn in range(rounds):
-        for index, ids in enumerate(prompts):
-            shown = _shown(index, on_token) if turn == 0 else None
-            if not off:
-                _run_opyard(result, model, index, ids, tokens, shown, count=turn == 0)
-            eager = greedy(model, ids, tokens, shown if off else None)
-            result.eager.add(index, eager)
-            if not off and eager.tokens != result.opyard.runs[index].tokens:
-                result.differing.add(index)
+        answers = [(result.eager.runs[index].tokens, result.opyard.runs[index].tokens) for index in range(len(prompts))]
+        result.differing = {index for index, (eager, served) in enumerate(answers) if eager != served}
     return result
 
 
-def _run_opyard(
-    result: Comparison, model: Any, index: int, ids: torch.Tensor, tokens: int, shown: Any, count: bool
+def _warm_up(model: Any, prompts: list[torch.Tensor]) -> None:
+    """Enabling and disabling move the weights: the first pass over them is slower on either side."""
+    greedy(model, prompts[0], _WARM_UP_TOKENS)
+
+
+def _run(
+    side: Side, model: Any, prompts: list[torch.Tensor], tokens: int, on_token: Callable[[int, int], None] | None
 ) -> None:
-    with opyard.enable(model) as handle:
-        opyard.reset_stats()
-        result.opyard.add(index, greedy(model, ids, tokens, shown))
-        if count:
-            _add(result.served, opyard.stats(), ("operator", "implementation"))
-            _add(result.fell_through, handle.fell_through, ("module", "reason"))
-
-
-def _shown(index: int, on_token: Callable[[int, int], None]) -> Callable[[int], None]:
-    return lambda token: on_token(index, token)
-
-
-def _add(rows: list[dict[str, Any]], more: Any, names: tuple[str, ...]) -> None:
-    """Adds the counts of `more` to the rows of the same names."""
-    for row in more:
-        same = next((r for r in rows if all(r[name] == row[name] for name in names)), None)
-        if same is None:
-            rows.append(dict(row))
-            continue
-        for key in row.keys() - set(names):
-            same[key] = same.get(key, 0) + row[key]
+    for index, ids in enumerate(prompts):
+        side.add(index, greedy(model, ids, tokens, None if on_token is None else partial(on_token, index)))

@@ -20,8 +20,13 @@ TEST_P(Bmm, EqualsTheProduct) {
       batched(random({0, 4, 3}, t), random({0, 3, 2}, t)),
       batched(random({2, 4, 0}, t), random({2, 0, 2}, t)),
       batched(random({2, 0, 3}, t), random({2, 3, 2}, t)),
+      batched(random({1, 1, 33}, t), random({70, 33}, t).t().expand({1, 33, 70})),
+      batched(random({5, 6, 65}, t).slice(2, 0, 64), random({5, 130, 64}, t).transpose(1, 2)),
+      batched(random({65, 3, 2}, t).permute({1, 2, 0}),
+              random({3, 65, 600}, t).transpose(1, 2).contiguous().transpose(1, 2)),
+      batched(random({2, 2, 0}, t), random({2, 3, 0}, t).transpose(1, 2)),
   };
-  for (const char* key : {"aten", "widened"}) {
+  for (const char* key : {"aten", "widened", "vec_gemv"}) {
     const Implementation candidate = implementation("BMMFwdOp", key, 0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!refusal_of(candidate, spec_of(rows[i], 0))) {
