@@ -39,8 +39,8 @@ def print_tables(
     console.print(served)
     if result.fell_through:
         fell = Table("module", "reason", "calls", title="what the model's own forwards served")
-        for row in result.fell_through:
-            fell.add_row(row["module"], row["reason"], f"{row['calls']:,}")
+        for missed in result.fell_through:
+            fell.add_row(missed["module"], missed["reason"], f"{missed['calls']:,}")
         console.print(fell)
 
 
