@@ -39,6 +39,8 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
 }  // namespace opyard::kernels
 " @ONLY)
 
+  opyard_embed_cuda_headers(cuda_headers)
+
   set(libraries)
   set(flags_baseline "")
   set(flags_avx2 -mavx2 -mfma -mf16c)
@@ -66,5 +68,31 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
   endforeach()
   set(OPYARD_KERNEL_LIBRARIES ${libraries} PARENT_SCOPE)
   # The others are compiled as the library's own sources, beside its precompiled header.
-  set(OPYARD_KERNEL_SOURCES ${plain} ${list_file} PARENT_SCOPE)
+  set(OPYARD_KERNEL_SOURCES ${plain} ${list_file} ${cuda_headers} PARENT_SCOPE)
+endfunction()
+
+# The CUDA headers under kernels/ as text in the library, so that NVRTC is fed from memory.
+function(opyard_embed_cuda_headers result)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/kernels
+    ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.cuh)
+  set(entries "")
+  foreach(header ${headers})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${header})
+    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${header} text)
+    string(APPEND entries "      {\"${header}\", R\"~~(${text})~~\"},\n")
+  endforeach()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/generated/cuda_headers.cpp)
+  file(CONFIGURE OUTPUT ${file} CONTENT
+"// Generated from the .cuh files under kernels/; do not edit.
+#include <build/cuda_headers.h>
+
+namespace opyard::cuda {
+const std::vector<std::pair<std::string_view, std::string_view>>& embedded_headers() {
+  static const auto& headers = *new std::vector<std::pair<std::string_view, std::string_view>>{
+@entries@  };
+  return headers;
+}
+}  // namespace opyard::cuda
+" @ONLY)
+  set(${result} ${file} PARENT_SCOPE)
 endfunction()

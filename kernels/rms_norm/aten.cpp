@@ -26,6 +26,7 @@ std::vector<Implementation> rms_norm_aten() {
   return {{
       .op = "RMSNormFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .entry_for = entry_for,

@@ -1,4 +1,5 @@
 #include <ATen/Version.h>
+#include <opyard/cuda.h>
 #include <select/device_facts.h>
 
 #include <string>
@@ -18,7 +19,8 @@ int cpu_arch() {
 
 int device_arch(c10::Device device) {
   static const int cpu = cpu_arch();
-  return device.is_cpu() ? cpu : -1;
+  if (device.is_cpu()) return cpu;
+  return device.is_cuda() ? cuda::compute_capability(device.index()) : -1;
 }
 
 }  // namespace opyard

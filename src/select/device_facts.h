@@ -5,8 +5,8 @@
 
 namespace opyard {
 
-/// CPU: 0 baseline, 1 AVX2, 2 AVX-512; -1 for a device type without a reader. ATEN_CPU_CAPABILITY lowers it as in
-/// torch.
+/// CPU: 0 baseline, 1 AVX2, 2 AVX-512; CUDA: 10 * major + minor; -1 for a device type without a reader.
+/// ATEN_CPU_CAPABILITY lowers it as in torch.
 int device_arch(c10::Device device);
 
 }  // namespace opyard

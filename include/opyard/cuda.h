@@ -1,0 +1,69 @@
+// Kernels in CUDA C++: a source is compiled for a device's architecture when it is first needed, kept on disk, and
+// launched on torch's current stream.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace opyard::cuda {
+
+/// What is compiled: text that may include the headers under kernels/, and the name expression of a __global__ function
+/// in it, such as `opyard::rows<float, 4>`.
+struct Program {
+  std::string source;
+  std::string function;
+};
+
+/// Sizes in threads and blocks; dynamic shared memory in bytes, checked against the device's limit.
+struct Launch {
+  std::uint32_t grid[3] = {1, 1, 1};
+  std::uint32_t block[3] = {1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t cluster[3] = {1, 1, 1};
+  bool cooperative = false;
+};
+
+/// A loaded function on one device. Immutable; launched from any number of threads.
+class Function {
+ public:
+  virtual ~Function() = default;
+
+  /// On torch's current stream of the device. `arguments` point to the parameters' values, which are read before this
+  /// returns. BuildError with the driver's words when it refuses.
+  virtual void launch(const Launch& launch, void** arguments) const = 0;
+
+  /// How many blocks of so many threads and bytes of dynamic shared memory a multiprocessor holds at once.
+  virtual int resident_blocks(int threads, std::size_t shared_bytes) const = 0;
+};
+
+/// Compiles and loads for the device, or takes what the artefact store has. `most_shared_bytes`: dynamic shared memory
+/// that launches may ask for. BuildError while the current stream is being captured, when there is no compiler, and
+/// with the compiler's output when it refuses.
+std::shared_ptr<const Function> load(const Program& program, c10::Device device, std::size_t most_shared_bytes = 0);
+
+/// While it lives, `load` on this thread compiles for an architecture such as "sm_90a" into the artefact store and
+/// touches no device: what it gives cannot be launched. So artefacts are made ahead, also for a device that is not
+/// here.
+class CompileOnly {
+ public:
+  explicit CompileOnly(std::string arch);
+  ~CompileOnly();
+  CompileOnly(const CompileOnly&) = delete;
+  CompileOnly& operator=(const CompileOnly&) = delete;
+
+ private:
+  const std::string* outer_;
+  std::string arch_;
+};
+
+/// Facts of a device, read once: 10 * major + minor; multiprocessors; bytes of shared memory a block may ask for.
+int compute_capability(c10::DeviceIndex device);
+int multiprocessors(c10::DeviceIndex device);
+int shared_opt_in(c10::DeviceIndex device);
+
+}  // namespace opyard::cuda

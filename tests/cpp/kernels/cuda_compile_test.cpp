@@ -1,0 +1,60 @@
+// Every CUDA implementation compiles for every architecture that is served; no device is needed.
+#include <build/nvrtc.h>
+#include <kernels/kernel_case.h>
+#include <opyard/cuda.h>
+#include <opyard/error.h>
+
+namespace opyard::test {
+namespace {
+
+struct Row {
+  const char* op;
+  std::vector<std::int64_t> columns;
+  KernelCase (*make)(std::int64_t columns, at::ScalarType dtype);
+};
+
+KernelCase rms_norm(std::int64_t columns, at::ScalarType dtype) {
+  return {"RMSNormFwdOp",
+          {{"x", at::ones({3, columns}, dtype)}, {"weight", at::ones({columns}, dtype)}},
+          {{"normalized_shape", Sequence{columns}}, {"eps", 1e-6}},
+          "output",
+          dtype,
+          {3, columns}};
+}
+
+class CudaCompile : public testing::TestWithParam<const char*> {};
+
+TEST_P(CudaCompile, every_implementation_and_dtype) {
+  ASSERT_EQ(cuda::nvrtc_missing(), std::nullopt);
+  const cuda::CompileOnly scope(GetParam());
+  const Row rows[] = {{"RMSNormFwdOp", {128, 129, 4096, 262144}, rms_norm}};
+  for (const Row& row : rows) {
+    const Implementation candidate = implementation(row.op, "cuda", 0);
+    for (const at::ScalarType dtype : candidate.dtypes) {
+      for (const std::int64_t columns : row.columns) {
+        CallSpec spec = spec_of(row.make(columns, dtype), 0);
+        spec.device = c10::Device(c10::DeviceType::CUDA, 0);
+        EXPECT_NE(candidate.entry_for(spec).build(), nullptr) << row.op << " " << dtype_name(dtype) << " " << columns;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CudaCompile, testing::Values("sm_80", "sm_90a", "sm_100a"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(CudaProgram, a_fault_in_the_source_is_an_error_that_keeps_the_compilers_output) {
+  ASSERT_EQ(cuda::nvrtc_missing(), std::nullopt);
+  try {
+    cuda::nvrtc_compile({"__global__ void k() { undeclared(); }", "k"}, "sm_90a");
+    FAIL() << "compiled";
+  } catch (const BuildError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("undeclared"), std::string::npos) << text;
+    const std::size_t at = text.find("opyard-build-");
+    ASSERT_NE(at, std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace opyard::test
