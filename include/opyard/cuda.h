@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,21 @@ class CompileOnly {
  private:
   const std::string* outer_;
   std::string arch_;
+};
+
+/// A function that few calls need: loaded by the first of them, or at once while a CompileOnly lives.
+class LateFunction {
+ public:
+  LateFunction(Program program, c10::Device device);
+
+  /// As `load`, whose errors it has; a later call tries again.
+  const Function& get() const;
+
+ private:
+  Program program_;
+  c10::Device device_;
+  mutable std::once_flag loaded_;
+  mutable std::shared_ptr<const Function> function_;
 };
 
 /// Facts of a device, read once: 10 * major + minor; multiprocessors; bytes of shared memory a block may ask for.

@@ -22,6 +22,7 @@ std::vector<Implementation> bmm_aten() {
   return {{
       .op = "BMMFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .entry_for =

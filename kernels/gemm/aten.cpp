@@ -36,6 +36,7 @@ std::vector<Implementation> gemm_aten() {
   return {{
       .op = "GEMMFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .refusal = refusal,

@@ -16,10 +16,11 @@ at::Tensor by_query_head(const at::Tensor& tensor, std::int64_t heads, at::Scala
 }
 
 /// Which keys each query sees, [S_q, S_kv].
-at::Tensor window(const Attention& attention, std::int64_t queries, std::int64_t keys) {
-  const at::Tensor position = at::arange(queries, at::kLong).unsqueeze(1) + (keys - queries);
-  const at::Tensor distance = at::arange(keys, at::kLong).unsqueeze(0) - position;
-  at::Tensor seen = at::ones({queries, keys}, at::kBool);
+at::Tensor window(const Attention& attention, std::int64_t queries, std::int64_t keys, c10::Device device) {
+  const auto options = at::TensorOptions().dtype(at::kLong).device(device);
+  const at::Tensor position = at::arange(queries, options).unsqueeze(1) + (keys - queries);
+  const at::Tensor distance = at::arange(keys, options).unsqueeze(0) - position;
+  at::Tensor seen = at::ones({queries, keys}, options.dtype(at::kBool));
   if (attention.left >= 0) {
     seen = seen & (distance >= -attention.left);
   }
@@ -36,7 +37,8 @@ at::Tensor masked_scores(const KernelCall& call, const Attention& attention, at:
                                              : scores + mask.to(scores.scalar_type());
   }
   if (attention.windowed()) {
-    scores = scores.masked_fill(window(attention, scores.size(2), scores.size(3)).logical_not(), kNever);
+    scores =
+        scores.masked_fill(window(attention, scores.size(2), scores.size(3), scores.device()).logical_not(), kNever);
   }
   return scores;
 }
@@ -55,7 +57,7 @@ void attend(KernelCall& call, const Attention& attention) {
   const std::int64_t keys = scores.size(3);
   const std::vector<std::int64_t> column = {scores.size(0), scores.size(1), scores.size(2), 1};
   const at::Tensor sink = call.has_input(kSinks) ? call.input(kSinks).to(dtype).view({1, -1, 1, 1}).expand(column)
-                                                 : at::full(column, kNever, dtype);
+                                                 : at::full(column, kNever, q.options().dtype(dtype));
   scores = at::cat({scores, sink}, 3);
   const at::Tensor peak = scores.amax(3, /*keepdim=*/true);
   const at::Tensor weights = (scores - peak.masked_fill(peak == kNever, 0)).exp();
@@ -70,6 +72,7 @@ std::vector<Implementation> gqa_dense_aten() {
   return {{
       .op = "GQADenseFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .refusal = extras_refusal,

@@ -22,7 +22,7 @@ std::optional<at::Tensor> closed_mask(const KernelCall& call, bool causal, std::
   if (!causal || (!mask && queries == keys) || queries == 1) {
     return mask;
   }
-  const at::Tensor open = at::ones({queries, keys}, at::kBool).tril(keys - queries);
+  const at::Tensor open = at::ones({queries, keys}, call.input(kQuery).options().dtype(at::kBool)).tril(keys - queries);
   if (!mask) {
     return open;
   }
@@ -67,6 +67,7 @@ std::vector<Implementation> gqa_dense_sdpa() {
   return {{
       .op = "GQADenseFwdOp",
       .key = "sdpa",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .preferred_over = {"aten"},
       .refusal = refusal,

@@ -39,17 +39,15 @@ std::string function_of(c10::ScalarType dtype, const Shape& shape, bool packed, 
                   ", ", shape.packs, ", ", weight, ">");
 }
 
-struct Variant {
-  Shape shape;
-  std::shared_ptr<const cuda::Function> function;
-};
-
 class RmsNorm final : public Kernel {
  public:
   RmsNorm(c10::Device device, c10::ScalarType dtype, std::int64_t columns, bool weighted, float eps)
-      : columns_(columns), eps_(eps), any_(variant(device, dtype, cuda::RowLayout::odd(columns), weighted)) {
+      : columns_(columns),
+        eps_(eps),
+        shape_(shape_of(cuda::RowLayout::of(columns, dtype))),
+        any_(program(dtype, cuda::RowLayout::odd(columns), weighted), device) {
     const cuda::RowLayout layout = cuda::RowLayout::of(columns, dtype);
-    if (layout.packed) packed_ = variant(device, dtype, layout, weighted);
+    if (layout.packed) packed_ = cuda::load(program(dtype, layout, weighted), device);
   }
 
   void forward(KernelCall& call) const override {
@@ -59,29 +57,28 @@ class RmsNorm final : public Kernel {
     const at::Tensor weight = call.has_input(1) ? call.input(1).contiguous() : at::Tensor();
     const void *from = x.data(), *scales = weight.defined() ? weight.const_data_ptr() : nullptr;
     void* to = target.mutable_data_ptr();
-    const bool aligned = packed_.function && x.packs_aligned() && cuda::aligned(scales) && cuda::aligned(to);
-    const Variant& variant = aligned ? packed_ : any_;
+    const bool aligned = packed_ != nullptr && x.packs_aligned() && cuda::aligned(scales) && cuda::aligned(to);
+    const Shape shape = aligned ? shape_ : shape_of(cuda::RowLayout::odd(columns_));
     std::int64_t rows = x.rows(), columns = columns_, stride = x.stride();
     float eps = eps_;
     void* arguments[] = {&from, &scales, &to, &rows, &columns, &stride, &eps};
     cuda::Launch launch;
-    launch.grid[0] =
-        static_cast<std::uint32_t>((rows + variant.shape.rows_per_block - 1) / variant.shape.rows_per_block);
-    launch.block[0] = static_cast<std::uint32_t>(variant.shape.threads * variant.shape.rows_per_block);
-    variant.function->launch(launch, arguments);
+    launch.grid[0] = static_cast<std::uint32_t>((rows + shape.rows_per_block - 1) / shape.rows_per_block);
+    launch.block[0] = static_cast<std::uint32_t>(shape.threads * shape.rows_per_block);
+    (aligned ? *packed_ : any_.get()).launch(launch, arguments);
     if (!target.is_same(y)) call.set_output(0, target);
   }
 
  private:
-  static Variant variant(c10::Device device, c10::ScalarType dtype, const cuda::RowLayout& layout, bool weighted) {
-    const Shape shape = shape_of(layout);
-    return {shape, cuda::load({kSource, function_of(dtype, shape, layout.packed, weighted)}, device)};
+  static cuda::Program program(c10::ScalarType dtype, const cuda::RowLayout& layout, bool weighted) {
+    return {kSource, function_of(dtype, shape_of(layout), layout.packed, weighted)};
   }
 
   std::int64_t columns_;
   float eps_;
-  Variant packed_;  // none where no row of this width is made of whole packs
-  Variant any_;
+  Shape shape_;
+  std::shared_ptr<const cuda::Function> packed_;  // null where no row of this width is made of whole packs
+  cuda::LateFunction any_;
 };
 
 Refusal refusal(const CallSpec& spec) {

@@ -36,6 +36,7 @@ std::vector<Implementation> rope_neox_position_ids_aten() {
   return {{
       .op = "RoPENeoxPositionIdsFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .entry_for =

@@ -24,7 +24,7 @@ struct Rotation {
 
   /// Angles [positions, width / 2] in float32, rounded step by step as transformers' Llama rounds them.
   at::Tensor angles(const at::Tensor& positions) const {
-    const at::Tensor exponents = at::arange(0, width, 2, at::kLong).to(at::kFloat).div(static_cast<double>(width));
+    const at::Tensor exponents = at::arange(0, width, 2, positions.options().dtype(at::kLong)).to(at::kFloat).div(static_cast<double>(width));
     const at::Tensor frequencies = at::pow(at::Scalar(base), exponents).reciprocal();
     return positions.to(at::kFloat).unsqueeze(1) * frequencies;
   }

@@ -20,6 +20,7 @@ std::vector<Implementation> silu_and_mul_aten() {
   return {{
       .op = "SiLUAndMulFwdOp",
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
       .entry_for =

@@ -118,4 +118,13 @@ std::shared_ptr<const Function> load(const Program& program, c10::Device device,
   return std::make_shared<const LoadedFunction>(cubin, device.index(), most_shared_bytes);
 }
 
+LateFunction::LateFunction(Program program, c10::Device device) : program_(std::move(program)), device_(device) {
+  if (compile_only != nullptr) get();
+}
+
+const Function& LateFunction::get() const {
+  std::call_once(loaded_, [this] { function_ = load(program_, device_); });
+  return *function_;
+}
+
 }  // namespace opyard::cuda

@@ -70,6 +70,7 @@ def main() -> None:
             "empty_like": host_microseconds(lambda: torch.empty_like(x)),
             "rms_norm": host_microseconds(lambda: torch.nn.functional.rms_norm(x, (4096,), weight, 1e-6)),
             "relu": host_microseconds(lambda: torch.relu(x)),
+            "bare_launch": host_microseconds(lambda: torch.cuda._sleep(0)),
         }
     print(json.dumps({"rms_norm_bfloat16": rows, "host_us": host}, indent=1))
 

@@ -22,12 +22,16 @@ KernelCase rms_norm(std::int64_t columns, at::ScalarType dtype) {
           {3, columns}};
 }
 
+KernelCase silu_and_mul(std::int64_t columns, at::ScalarType dtype) {
+  return {"SiLUAndMulFwdOp", {{"input", at::ones({3, 2 * columns}, dtype)}}, {}, "output", dtype, {3, columns}};
+}
+
 class CudaCompile : public testing::TestWithParam<const char*> {};
 
 TEST_P(CudaCompile, every_implementation_and_dtype) {
   ASSERT_EQ(cuda::nvrtc_missing(), std::nullopt);
   const cuda::CompileOnly scope(GetParam());
-  const Row rows[] = {{"RMSNormFwdOp", {128, 129, 4096, 262144}, rms_norm}};
+  const Row rows[] = {{"RMSNormFwdOp", {128, 129, 4096, 262144}, rms_norm}, {"SiLUAndMulFwdOp", {64}, silu_and_mul}};
   for (const Row& row : rows) {
     const Implementation candidate = implementation(row.op, "cuda", 0);
     for (const at::ScalarType dtype : candidate.dtypes) {
