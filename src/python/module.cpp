@@ -1,6 +1,7 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
 #include <python/control.h>
+#include <python/infer.h>
 #include <python/introspect.h>
 #include <python/op_type.h>
 #include <python/stub.h>
@@ -11,6 +12,7 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_op_type(module);
   opyard::python::add_introspection(module);
   opyard::python::add_control(module);
+  opyard::python::add_infer(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }
