@@ -19,7 +19,6 @@ BuiltinTable builtin_table() { return {}; }
 namespace {
 
 using opyard::EntryText;
-using opyard::ManifestError;
 
 /// A C++ literal, in octal escapes where a byte is not plain.
 std::string literal(const std::string& bytes) {
@@ -64,8 +63,8 @@ int compile(const std::filesystem::path& folder, const std::filesystem::path& ou
   for (const EntryText& entry : catalogue.entries) {
     opyard::validate_entry(entry, true, catalogue.faults);
   }
-  for (const ManifestError& fault : catalogue.faults.all()) {
-    std::cerr << opyard::to_line(fault) << "\n";
+  for (const std::string& line : opyard::to_lines(catalogue.faults)) {
+    std::cerr << line << "\n";
   }
   if (!catalogue.faults.empty()) {
     return 1;

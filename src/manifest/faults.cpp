@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <tuple>
 
 namespace opyard {
 
@@ -66,6 +68,35 @@ std::string to_line(const ManifestError& fault) {
   add_fact(line, "got ", facts.got);
   add_fact(line, "", facts.advice);
   return collapsed(line);
+}
+
+namespace {
+
+/// `file:line:column` taken apart; a part that is missing counts as 0.
+std::tuple<std::string, int, int> place_of(const ManifestError& fault) {
+  std::string file = fault.facts().declared_at;
+  int parts[2] = {0, 0};
+  for (int i = 1; i >= 0; --i) {
+    const std::size_t colon = file.rfind(':');
+    if (colon != std::string::npos) {
+      parts[i] = std::atoi(file.c_str() + colon + 1);
+      file.resize(colon);
+    }
+  }
+  return {file, parts[0], parts[1]};
+}
+
+}  // namespace
+
+std::vector<std::string> to_lines(const Faults& faults) {
+  std::vector<ManifestError> sorted = faults.all();
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const ManifestError& a, const ManifestError& b) { return place_of(a) < place_of(b); });
+  std::vector<std::string> lines;
+  for (const ManifestError& fault : sorted) {
+    lines.push_back(to_line(fault));
+  }
+  return lines;
 }
 
 }  // namespace opyard

@@ -51,4 +51,7 @@ std::string summary_of(const ManifestError& fault);
 /// A fault in one line that starts with file:line:column.
 std::string to_line(const ManifestError& fault);
 
+/// All faults as lines, in the order of files, lines and columns.
+std::vector<std::string> to_lines(const Faults& faults);
+
 }  // namespace opyard

@@ -42,7 +42,9 @@ void Fields::fail(const char* key, const Node& at, const std::string& expected) 
 }
 
 const Node* Fields::find(const char* key) {
-  known_.emplace_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+    known_.emplace_back(key);
+  }
   const Node* value = node_.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }

@@ -61,6 +61,8 @@ py::list infer(py::handle op, const py::tuple& args, const py::dict& kwargs, boo
 
 }  // namespace
 
+py::list outputs_of(const SolvedCall<std::int64_t>& call) { return to_list(call); }
+
 void add_infer(py::module_& module) {
   module.def("infer", infer, py::arg("op"), py::arg("args"), py::arg("kwargs") = py::dict(), py::kw_only(),
              py::arg("symbolic") = false);

@@ -3,6 +3,7 @@
 #include <python/control.h>
 #include <python/infer.h>
 #include <python/introspect.h>
+#include <python/manifest.h>
 #include <python/op_type.h>
 #include <python/stub.h>
 #include <python/translate_error.h>
@@ -13,6 +14,7 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_introspection(module);
   opyard::python::add_control(module);
   opyard::python::add_infer(module);
+  opyard::python::add_manifest(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }
