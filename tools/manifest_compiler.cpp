@@ -7,9 +7,7 @@
 #include "manifest/builtin.h"
 #include "manifest/reader.h"
 #include "manifest/serialise.h"
-#include "manifest/validator.h"
-#include "signature/validate_points.h"
-#include "signature/workload_cases.h"
+#include "signature/validate_entry.h"
 
 namespace opyard {
 
@@ -21,7 +19,6 @@ BuiltinTable builtin_table() { return {}; }
 namespace {
 
 using opyard::EntryText;
-using opyard::ManifestError;
 
 /// A C++ literal, in octal escapes where a byte is not plain.
 std::string literal(const std::string& bytes) {
@@ -56,27 +53,20 @@ std::string table_source(std::vector<EntryText> entries) {
   return source.str();
 }
 
-void validate_entry(const EntryText& entry) {
-  const auto schema = opyard::read_entry(entry);
-  opyard::validate(*schema);
-  const auto signature = opyard::Signature::compile(schema);
-  opyard::validate_points(*signature);
-  opyard::workload_cases(*signature);
+/// The folder's last part: where an entry is declared does not depend on where the folder lies.
+std::filesystem::path shown(const std::filesystem::path& folder) {
+  return folder.filename().empty() ? folder.parent_path().filename() : folder.filename();
 }
 
 int compile(const std::filesystem::path& folder, const std::filesystem::path& output) {
-  opyard::Catalogue catalogue = opyard::read_catalogue(folder);
+  opyard::Catalogue catalogue = opyard::read_catalogue(folder, shown(folder));
   for (const EntryText& entry : catalogue.entries) {
-    try {
-      validate_entry(entry);
-    } catch (const ManifestError& problem) {
-      catalogue.problems.push_back(problem);
-    }
+    opyard::validate_entry(entry, true, catalogue.faults);
   }
-  for (const ManifestError& problem : catalogue.problems) {
-    std::cerr << problem.what() << "\n";
+  for (const std::string& line : opyard::to_lines(catalogue.faults)) {
+    std::cerr << line << "\n";
   }
-  if (!catalogue.problems.empty()) {
+  if (!catalogue.faults.empty()) {
     return 1;
   }
   if (catalogue.entries.empty()) {

@@ -26,6 +26,32 @@ def spec_text(op: OpBase) -> str: ...
 def explain(op: OpBase, *args: Any, **kwargs: Any) -> str:
     """The implementation chosen for this call, and each other one's refusal. Runs and builds nothing."""
 
+def infer(
+    op: OpBase, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., *, symbolic: bool = False
+) -> list[tuple[tuple[int | torch.SymInt, ...], torch.dtype, tuple[int | torch.SymInt, ...]] | None]:
+    """Checks a call and gives each output's shape, dtype and strides, None where it is absent. Runs nothing."""
+
+def load_manifest(path: str) -> list[str]: ...
+def validate_manifest(path: str) -> list[str]:
+    """Every fault of a file or catalogue folder, a line each."""
+
+def workload_cases(op: str) -> list[dict[str, Any]]:
+    """The calls that an entry's rows state: id, params, inputs, construction_tensors, outputs, indices."""
+
+class Manifest:
+    """The operators of a file or catalogue folder, checked but not registered."""
+
+    def __init__(self, path: str) -> None: ...
+    def operators(self) -> list[str]: ...
+    def workload_cases(self, op: str) -> list[dict[str, Any]]: ...
+    def infer(
+        self,
+        op: str,
+        params: dict[str, Any],
+        construction_tensors: dict[str, torch.Tensor],
+        inputs: dict[str, torch.Tensor],
+    ) -> list[tuple[tuple[int, ...], torch.dtype, tuple[int, ...]] | None]: ...
+
 def served() -> list[tuple[str, str, int]]: ...
 def reset_served() -> None: ...
 def route_matmul(on: bool) -> None:

@@ -7,6 +7,7 @@ import torch as _torch  # noqa: F401  # its libraries are what ours are linked t
 from opyard._C import explain
 from opyard.enable import Handle, disable, enable
 from opyard.errors import OpyardError
+from opyard.manifest import load_manifest
 from opyard.stats import reset_stats, stats
 
-__all__ = ["Handle", "OpyardError", "disable", "enable", "explain", "reset_stats", "stats"]
+__all__ = ["Handle", "OpyardError", "disable", "enable", "explain", "load_manifest", "reset_stats", "stats"]

@@ -2,6 +2,8 @@
 #include <boundary/boundary.h>
 #include <boundary/boundary_call.h>
 #include <boundary/fake.h>
+#include <opyard/error.h>
+#include <registry/fork_lock.h>
 #include <torch/library.h>
 
 namespace opyard {
@@ -43,30 +45,41 @@ struct FakeCall : BackendCall {
 
 namespace {
 
-void define_all(Registry& registry) {
-  // Leaked: taking a library out of the dispatcher while other threads call is not safe.
-  static auto& library = *new torch::Library(torch::Library::FRAGMENT, "opyard", std::nullopt, __FILE__, __LINE__);
-  for (const std::string& op : registry.operators()) {
-    const auto signature = registry.find(op).signature;
-    if (compile_op_names(*signature).empty()) continue;
-    const std::string name = boundary_name(*signature);
-    library.def(boundary_schema(*signature).c_str(), {at::Tag::pt2_compliant_tag});
-    for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
-      library.impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
-                                                          std::make_unique<BackendCall>(registry, signature))));
-    library.impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
-                                                             std::make_unique<FakeCall>(registry, signature))));
-    library.impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Autograd,
-                                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<NoGradient>(signature))));
-  }
+// Leaked: taking a library out of the dispatcher while other threads call is not safe.
+torch::Library& library() {
+  static auto& made = *new torch::Library(torch::Library::FRAGMENT, "opyard", std::nullopt, __FILE__, __LINE__);
+  return made;
 }
 
 }  // namespace
 
+void define_boundary(Registry& registry, const std::shared_ptr<const Signature>& signature) {
+  if (compile_op_names(*signature).empty()) return;
+  std::lock_guard guard(lock_of(LockRank::kRoutes));  // of what this process puts into torch's dispatcher
+  const std::string name = boundary_name(*signature);
+  if (c10::Dispatcher::singleton().findOp({"opyard::" + name, ""}))
+    throw ManifestError("two operators would have one custom op", {.op = signature->op(),
+                                                                   .expected = "a name of its own",
+                                                                   .got = "opyard::" + name,
+                                                                   .declared_at = signature->declared_at(),
+                                                                   .advice = "rename the operator or its family"});
+  library().def(boundary_schema(*signature).c_str(), {at::Tag::pt2_compliant_tag});
+  for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
+    library().impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
+                                                          std::make_unique<BackendCall>(registry, signature))));
+  library().impl(name.c_str(),
+                 torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
+                                                             std::make_unique<FakeCall>(registry, signature))));
+  library().impl(name.c_str(),
+                 torch::dispatch(c10::DispatchKey::Autograd,
+                                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<NoGradient>(signature))));
+}
+
 void define_boundaries(Registry& registry) {
-  static const bool defined = (define_all(registry), true);
+  static const bool defined = [&] {
+    for (const std::string& op : registry.operators()) define_boundary(registry, registry.find(op).signature);
+    return true;
+  }();
   static_cast<void>(defined);
 }
 

@@ -19,6 +19,9 @@ std::string boundary_schema(const Signature& signature);
 /// fake, and the refusal to record a gradient. Again in a process: nothing.
 void define_boundaries(Registry& registry);
 
+/// The same for one operator that was added later. Throws ManifestError when another operator has its boundary's name.
+void define_boundary(Registry& registry, const std::shared_ptr<const Signature>& signature);
+
 /// The boundaries of one operator as qualified names, empty where it has none.
 std::vector<std::string> compile_op_names(const Signature& signature);
 

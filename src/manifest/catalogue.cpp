@@ -4,6 +4,7 @@
 #include <map>
 
 #include "manifest/fields.h"
+#include "manifest/read_tensors.h"
 #include "manifest/reader.h"
 
 namespace opyard {
@@ -12,7 +13,7 @@ namespace {
 std::string read_file(const std::filesystem::path& path, const std::string& shown) {
   std::ifstream stream(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream) {
+  if (!stream || std::filesystem::is_directory(path)) {
     fail_manifest({shown, "", ""}, {}, "the file cannot be read");
   }
   return text;
@@ -53,51 +54,27 @@ void check_family(const std::string& file, const std::string& stem, const std::s
 
 class CatalogueReader {
  public:
-  explicit CatalogueReader(const std::filesystem::path& folder)
-      : folder_(folder), shown_folder_(folder.filename().empty() ? folder.parent_path() : folder) {}
+  explicit CatalogueReader(bool is_folder) { catalogue_.is_folder = is_folder; }
 
-  Catalogue read() {
-    std::vector<std::filesystem::path> files;
-    for (const auto& item : std::filesystem::directory_iterator(folder_)) {
-      if (item.path().extension() == ".yaml" && item.path().filename() != "types.yaml") {
-        files.push_back(item.path());
+  void read_types(const std::filesystem::path& path, const std::string& file) {
+    types_file_ = file;
+    const Node document = parse_yaml(read_file(path, file), file, catalogue_.faults);
+    catalogue_.faults.gather([&] {
+      Fields fields(document, {file, "", ""}, catalogue_.faults);
+      if (const Node* adts = fields.require("adts")) {
+        expect_kind(*adts, Node::Kind::kMap, {file, "", "adts"});
+        adts_ = *adts;
       }
-    }
-    std::sort(files.begin(), files.end());
-    if (std::filesystem::exists(folder_ / "types.yaml")) {
-      collect([&] { read_types(folder_ / "types.yaml"); });
-    }
-    for (const std::filesystem::path& file : files) {
-      collect([&] { read_operators(file); });
-    }
-    return std::move(catalogue_);
+      fields.finish();
+    });
+    read_adts(adts_, file, catalogue_.faults);
   }
 
- private:
-  template <class Function>
-  void collect(const Function& function) {
-    try {
-      function();
-    } catch (const ManifestError& problem) {
-      catalogue_.problems.push_back(problem);
+  void read_operators(const std::filesystem::path& path, const std::string& file) {
+    const Node document = parse_yaml(read_file(path, file), file, catalogue_.faults);
+    if (document.is_null()) {
+      return;
     }
-  }
-
-  std::string shown(const std::filesystem::path& file) const {
-    return (shown_folder_.filename() / file.filename()).string();
-  }
-
-  void read_types(const std::filesystem::path& file) {
-    const Node document = parse_yaml(read_file(file, shown(file)), shown(file));
-    Fields fields(document, {shown(file), "", ""});
-    adts_ = fields.require("adts");
-    fields.finish();
-    expect_kind(adts_, Node::Kind::kMap, {shown(file), "", "adts"});
-  }
-
-  void read_operators(const std::filesystem::path& path) {
-    const std::string file = shown(path);
-    const Node document = parse_yaml(read_file(path, file), file);
     expect_kind(document, Node::Kind::kMap, {file, "", ""});
     if (document.items.empty()) {
       fail_manifest({file, "", ""}, document.mark, "the file has no entry");
@@ -106,17 +83,31 @@ class CatalogueReader {
     for (std::size_t i = 0; i < document.items.size(); ++i) {
       const std::string& op = document.keys[i];
       const Node& entry = document.items[i];
-      check_family(file, path.stem().string(), op, entry);
-      check_same_family(file, op, entry, family);
-      const auto [seen, is_new] = file_of_.emplace(op, file);
-      if (!is_new) {
-        fail_manifest({file, op, ""}, document.key_marks[i], "the operator is declared twice", "",
-                      "first in " + seen->second, "remove one of them");
+      if (catalogue_.is_folder) {
+        catalogue_.faults.gather([&] { check_family(file, path.stem().string(), op, entry); });
+        catalogue_.faults.gather([&] { check_same_family(file, op, entry, family); });
       }
-      EntryText text{op, file, entry, adts_named_in(entry, adts_)};
-      text.entry.mark = document.key_marks[i];
-      catalogue_.entries.push_back(std::move(text));
+      catalogue_.faults.gather([&] { add(file, op, entry, document.key_marks[i]); });
     }
+  }
+
+  template <class Function>
+  void gather(const Function& function) {
+    catalogue_.faults.gather(function);
+  }
+
+  Catalogue take() { return std::move(catalogue_); }
+
+ private:
+  void add(const std::string& file, const std::string& op, const Node& entry, Mark mark) {
+    const auto [seen, is_new] = file_of_.emplace(op, file);
+    if (!is_new) {
+      fail_manifest({file, op, ""}, mark, "the operator is declared twice", "", "first in " + seen->second,
+                    "remove one of them");
+    }
+    EntryText text{op, file, entry, adts_named_in(entry, adts_), types_file_};
+    text.entry.mark = mark;
+    catalogue_.entries.push_back(std::move(text));
   }
 
   static void check_same_family(const std::string& file, const std::string& op, const Node& entry,
@@ -131,15 +122,46 @@ class CatalogueReader {
     family = own->text;
   }
 
-  std::filesystem::path folder_;
-  std::filesystem::path shown_folder_;
+  std::string types_file_ = "types.yaml";
   Node adts_;
   std::map<std::string, std::string> file_of_;
   Catalogue catalogue_;
 };
 
+constexpr const char* kTypesFile = "types.yaml";
+
 }  // namespace
 
-Catalogue read_catalogue(const std::filesystem::path& folder) { return CatalogueReader(folder).read(); }
+Catalogue read_catalogue(const std::filesystem::path& folder, const std::filesystem::path& shown) {
+  std::vector<std::filesystem::path> names;
+  for (const auto& item : std::filesystem::directory_iterator(folder)) {
+    if (item.path().extension() == ".yaml" && item.path().filename() != kTypesFile) {
+      names.push_back(item.path().filename());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  CatalogueReader reader(true);
+  if (std::filesystem::exists(folder / kTypesFile)) {
+    reader.gather([&] { reader.read_types(folder / kTypesFile, (shown / kTypesFile).string()); });
+  }
+  for (const std::filesystem::path& name : names) {
+    reader.gather([&] { reader.read_operators(folder / name, (shown / name).string()); });
+  }
+  return reader.take();
+}
+
+Catalogue read_manifest_file(const std::filesystem::path& file, const std::filesystem::path& shown) {
+  CatalogueReader reader(false);
+  const std::filesystem::path types = file.parent_path() / kTypesFile;
+  if (file.filename() == kTypesFile) {
+    reader.read_types(file, shown.string());
+    return reader.take();
+  }
+  if (std::filesystem::exists(types)) {
+    reader.gather([&] { reader.read_types(types, (shown.parent_path() / kTypesFile).string()); });
+  }
+  reader.read_operators(file, shown.string());
+  return reader.take();
+}
 
 }  // namespace opyard

@@ -5,34 +5,42 @@
 #include <vector>
 
 #include "manifest/expression.h"
+#include "manifest/faults.h"
 #include "manifest/node.h"
 
 namespace opyard {
 
+/// A key that is missing, unknown or of the wrong kind is a fault, and reading goes on.
 class Fields {
  public:
-  /// `node` must be a mapping and outlive this object.
-  Fields(const Node& node, Place place);
+  /// Throws ManifestError unless `node`, which must outlive this object, is a mapping.
+  Fields(const Node& node, Place place, Faults& faults);
 
   /// The value, or nullptr when the key is absent or null.
   const Node* find(const char* key);
-  const Node& require(const char* key);
+  const Node* require(const char* key);
 
   std::string string(const char* key);  // empty when absent
   bool flag(const char* key);
-  Text text(const char* key);                               // a string holding an expression
-  Text required_text(const char* key);                      // the same; scalars of other kinds are refused
-  Text condition(const char* key, bool* always = nullptr);  // true gives "True" (and *always), false nothing
+  Text text(const char* key);           // a string holding an expression
+  Text required_text(const char* key);  // the same
+  Text condition(const char* key);      // true gives "True", false nothing
 
-  /// Throws ManifestError when a key was never asked for.
-  void finish() const;
+  /// Ends the reading: keys that were never asked for are faults.
+  void finish();
 
-  const Node& node() const { return node_; }
-  [[noreturn]] void fail(const char* key, const Node& at, const std::string& expected) const;
+  /// Whether this mapping had no fault so far.
+  bool sound() const { return sound_; }
+  void fail(const char* key, const Node& at, const std::string& expected);
 
  private:
+  void add_fault(Mark mark, const std::string& message, std::string expected = "", std::string got = "",
+                 std::string advice = "");
+
   const Node& node_;
   Place place_;
+  Faults& faults_;
+  bool sound_ = true;
   std::vector<std::string> known_;
 };
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "error/nearest_name.h"
 #include "manifest/kind_calls.h"
 
 namespace opyard {
@@ -122,11 +123,25 @@ class Inference {
 
   Kind name(const Expression& e) const {
     const auto found = names_.find(e.text);
-    if (found == names_.end()) {
-      fail(scope_.tensors.count(e.text) > 0 ? "a tensor is no value: '" + e.text + "'"
-                                            : "'" + e.text + "' is not declared, or has no value here");
+    if (found != names_.end()) {
+      return found->second;
     }
-    return found->second;
+    refuse_faulty(e.text);
+    if (scope_.tensors.count(e.text) > 0) {
+      fail("a tensor is no value: '" + e.text + "'");
+    }
+    std::vector<std::string> known;
+    for (const auto& [name, kind] : names_) {
+      known.push_back(name);
+    }
+    fail("'" + e.text + "' is not declared, or has no value here", "a declared name" + nearest_name(e.text, known),
+         e.text);
+  }
+
+  void refuse_faulty(const std::string& name) const {
+    if (scope_.faults != nullptr && scope_.faults->is_faulty(name)) {
+      throw ReadsFaultyName{};
+    }
   }
 
   Kind attribute(const Expression& e) {
@@ -162,7 +177,7 @@ class Inference {
       return str_kind(constructors);
     }
     if (!kind) {
-      fail("no constructor of " + to_text(object) + " has a field '" + wanted + "'");
+      fail("no constructor of " + to_text(object) + " has a field '" + wanted + "'", "", wanted);
     }
     return *kind;
   }
@@ -328,7 +343,10 @@ Kind Inference::present(const Expression& e) const {
   const auto found = names_.find(name);
   const bool maybe = found != names_.end() && found->second.is(Tag::kMaybe);
   if (!named || (!maybe && scope_.tensors.count(name) == 0)) {
-    fail("present(…) takes the name of a tensor, of a parameter that may be None, or out", "", name);
+    refuse_faulty(name);
+    std::vector<std::string> known(scope_.tensors.begin(), scope_.tensors.end());
+    fail("present(…) takes the name of a tensor, of a parameter that may be None, or out",
+         "such a name" + nearest_name(name, known), name);
   }
   return bool_kind();
 }
@@ -339,7 +357,7 @@ Kind Inference::call(const Expression& e) {
   }
   const CallKind* row = find_call(e.text);
   if (row == nullptr) {
-    fail("the language has no function '" + e.text + "'");
+    fail("the language has no function '" + e.text + "'", "a function" + nearest_name(e.text, call_names()), e.text);
   }
   const std::string letters = std::string(row->required) + row->optional;
   const std::size_t least = row->repeats ? 0 : std::string(row->required).size();

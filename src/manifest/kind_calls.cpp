@@ -1,12 +1,15 @@
 #include "manifest/kind_calls.h"
 
 #include <algorithm>
+#include <span>
 
 namespace opyard {
 
 using Tag = Kind::Tag;
 
-const CallKind* find_call(const std::string& name) {
+namespace {
+
+std::span<const CallKind> all_calls() {
   static const auto number = [](const Kind&) { return int_kind(); };
   static const auto truth = [](const Kind&) { return bool_kind(); };
   static const auto shape = [](const Kind&) { return seq_kind(int_kind()); };
@@ -37,9 +40,26 @@ const CallKind* find_call(const std::string& name) {
       {"balanced_sizes", "ii", "", false, shape},
       {"repeat", "ii", "", false, shape},
   };
-  const auto found =
-      std::find_if(std::begin(kCalls), std::end(kCalls), [&](const CallKind& row) { return name == row.name; });
-  return found == std::end(kCalls) ? nullptr : found;
+  return kCalls;
+}
+
+}  // namespace
+
+const CallKind* find_call(const std::string& name) {
+  for (const CallKind& row : all_calls()) {
+    if (name == row.name) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> call_names() {
+  std::vector<std::string> names{"present"};
+  for (const CallKind& row : all_calls()) {
+    names.emplace_back(row.name);
+  }
+  return names;
 }
 
 bool fits(char letter, const Kind& kind) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "manifest/kinds.h"
 
@@ -19,6 +20,9 @@ struct CallKind {
 
 /// nullptr when the language has no such function.
 const CallKind* find_call(const std::string& name);
+
+/// The functions' names, for a mistyped one.
+std::vector<std::string> call_names();
 
 /// Whether an argument of this kind may stand where the letter does.
 bool fits(char letter, const Kind& kind);

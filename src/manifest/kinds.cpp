@@ -108,4 +108,31 @@ Kind kind_of(const ParamType& type) {
   return type.maybe ? Kind{.tag = Tag::kMaybe, .parts = {std::move(kind)}} : kind;
 }
 
+bool accepts(const Kind& declared, const Kind& given) {
+  if (given.is(Tag::kUnion)) {
+    return std::all_of(given.parts.begin(), given.parts.end(),
+                       [&](const Kind& part) { return accepts(declared, part); });
+  }
+  switch (declared.tag) {
+    case Tag::kUnion:
+      return std::any_of(declared.parts.begin(), declared.parts.end(),
+                         [&](const Kind& part) { return accepts(part, given); });
+    case Tag::kMaybe:
+      return given.is(Tag::kNone) || accepts(declared.parts[0], given.is(Tag::kMaybe) ? given.parts[0] : given);
+    case Tag::kValue:
+      return !given.is(Tag::kNone) && !given.is(Tag::kMaybe);
+    case Tag::kSeq:
+      return given.is(Tag::kSeq) &&
+             (declared.parts.empty() || given.parts.empty() || accepts(declared.parts[0], given.parts[0]));
+    case Tag::kStr:
+    case Tag::kDtype:
+      return given.is(declared.tag) &&
+             (declared.members.empty() ||
+              (!given.members.empty() && std::includes(declared.members.begin(), declared.members.end(),
+                                                       given.members.begin(), given.members.end())));
+    default:
+      return declared == given;
+  }
+}
+
 }  // namespace opyard

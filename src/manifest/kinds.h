@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "manifest/expression.h"
+#include "manifest/faults.h"
 #include "manifest/param_type.h"
 #include "manifest/schema.h"
 
@@ -40,9 +41,14 @@ struct KindScope {
   std::map<std::string, Kind> names;
   std::set<std::string> tensors;  // only inside present(…)
   const std::vector<AdtDecl>* adts = nullptr;
+  const Faults* faults = nullptr;  // knows the names whose declarations are at fault
 };
 
-/// The kind of an expression. Throws ManifestError, naming the place, where its parts do not agree.
+/// Whether a value of one kind may stand where the other is declared, as an argument of a family.
+bool accepts(const Kind& declared, const Kind& given);
+
+/// The kind of an expression. Throws ManifestError, naming the place, where its parts do not agree, and
+/// ReadsFaultyName.
 Kind infer_kind(const Expression& expression, const KindScope& scope, const Text& text, const Place& place);
 
 }  // namespace opyard

@@ -41,8 +41,13 @@ const char* kind_name(Node::Kind kind);
 /// One line in YAML's flow style, for errors and for the digest: the same for equal content, without positions.
 std::string to_text(const Node& node);
 
-/// Reads one YAML document as PyYAML's safe loader does. Refuses duplicate keys, anchors, tags, several documents and
-/// text that is not UTF-8. Throws ManifestError with file:line:column.
+class Faults;
+
+/// Reads one YAML document as PyYAML's safe loader does. Refuses duplicate keys, anchors, tags, several documents, text
+/// that is not UTF-8, and what is larger or deeper than any manifest. Throws ManifestError with file:line:column.
 Node parse_yaml(std::string_view text, const std::string& file);
+
+/// The same, faults gathered: what is at fault is left out of the tree, which is null where no tree could be made.
+Node parse_yaml(std::string_view text, const std::string& file, Faults& faults);
 
 }  // namespace opyard

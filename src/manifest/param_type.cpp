@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "error/nearest_name.h"
+
 namespace opyard {
 namespace {
 
@@ -237,6 +239,19 @@ bool ParamType::is_dtype() const {
 
 std::vector<std::string> split_union(const std::string& text) { return split_outside_brackets(text, '|'); }
 
+namespace {
+
+std::vector<std::string> type_names(const std::vector<AdtDecl>& adts) {
+  std::vector<std::string> names = dtype_names();
+  names.insert(names.end(), {"int", "bool", "str", "float", "Number", "dict", "None", "torch.dtype", "list[int]"});
+  for (const AdtDecl& adt : adts) {
+    names.push_back(adt.name);
+  }
+  return names;
+}
+
+}  // namespace
+
 ParamType parse_param_type(const Text& text, const std::vector<AdtDecl>& adts, const Place& place) {
   ParamType type;
   for (const std::string& part : split_union(text.text)) {
@@ -248,7 +263,8 @@ ParamType parse_param_type(const Text& text, const std::vector<AdtDecl>& adts, c
     if (!member) {
       fail_manifest(place, text.mark, "'" + part + "' is no parameter type",
                     "int, bool, str, float, Number, dict, a quoted word, a dtype name, torch.dtype, list[int], "
-                    "tuple[int, ...], tuple[int, int], None, an algebraic data type or a dotted name",
+                    "tuple[int, ...], tuple[int, int], None, an algebraic data type or a dotted name" +
+                        nearest_name(part, type_names(adts)),
                     text.text);
     }
     type.members.push_back(*member);
@@ -292,11 +308,17 @@ Value value_of(const Node& node) {
   return items;
 }
 
+const std::vector<std::string>& dtype_names() {
+  static const std::vector<std::string> names{
+      "bool",          "uint8",       "int8",        "int16",           "int32",
+      "int64",         "float16",     "bfloat16",    "float32",         "float64",
+      "float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e5m2fnuz", "float8_e4m3fnuz",
+      "complex64",     "complex128"};
+  return names;
+}
+
 bool is_dtype_name(const std::string& name) {
-  if (name == "float8_e4m3") {
-    return true;
-  }
-  return dtype_by_name(name) != c10::ScalarType::Undefined && name != "uint16" && name != "uint32" && name != "uint64";
+  return std::find(dtype_names().begin(), dtype_names().end(), name) != dtype_names().end();
 }
 
 }  // namespace opyard

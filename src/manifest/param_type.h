@@ -57,7 +57,8 @@ std::optional<Value> convert(const ParamType& type, const std::vector<AdtDecl>& 
 /// Plain data as a value; a mapping becomes a sequence of [key, value].
 Value value_of(const Node& node);
 
-/// Whether the language has a dtype of that name, also where torch has none (float8_e4m3).
+/// The language's dtypes, also one that torch has not (float8_e4m3).
+const std::vector<std::string>& dtype_names();
 bool is_dtype_name(const std::string& name);
 
 }  // namespace opyard

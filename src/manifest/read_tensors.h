@@ -18,9 +18,10 @@ class NameTable {
   std::set<std::string> names_;
 };
 
-TensorDecl read_tensor(const std::string& name, const Node& node, TensorRole role, const Place& place);
-std::vector<FamilyDecl> read_families(const Node& node, const Place& place);
-std::vector<AdtDecl> read_adts(const Node& node);
+/// Faults are gathered, and mark the name as faulty.
+TensorDecl read_tensor(const std::string& name, const Node& node, TensorRole role, const Place& place, Faults& faults);
+std::vector<FamilyDecl> read_families(const Node& node, const Place& place, Faults& faults);
+std::vector<AdtDecl> read_adts(const Node& node, const std::string& file, Faults& faults);
 
 bool is_identifier(const std::string& text);
 

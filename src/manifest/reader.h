@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "manifest/faults.h"
 #include "manifest/schema.h"
 
 namespace opyard {
@@ -18,17 +19,27 @@ struct EntryText {
   std::string file;
   Node entry;
   Node adts;  // the mapping under `adts` of types.yaml, cut to what the entry names; null without any
+  std::string types_file = "types.yaml";
 };
 
-/// Gives structure to an entry: keys, kinds of values, names. Throws ManifestError at the first fault.
+/// Gives structure to an entry: keys, kinds of values, names. One outside a catalogue may leave out status, workloads
+/// and roofline. Throws ManifestError at the first fault.
 std::shared_ptr<const Schema> read_entry(const EntryText& text, bool in_catalogue = true);
+
+/// The same, all faults gathered: the name of a declaration at fault is marked as such.
+std::shared_ptr<const Schema> read_entry(const EntryText& text, bool in_catalogue, Faults& faults);
 
 struct Catalogue {
   std::vector<EntryText> entries;  // in the order of the files
-  std::vector<ManifestError> problems;
+  Faults faults;                   // of the files; entries are not yet given structure
+  bool is_folder = true;           // else one file, outside any catalogue
 };
 
-/// Reads every *.yaml of a folder. Faults are collected, one a file; entries are not yet given structure.
-Catalogue read_catalogue(const std::filesystem::path& folder);
+/// Reads every *.yaml of a folder. In errors, and as the place of a declaration, files stand as `shown`/file.
+Catalogue read_catalogue(const std::filesystem::path& folder, const std::filesystem::path& shown);
+
+/// Reads one file of entries outside a catalogue, or a types.yaml; the types.yaml beside it serves the entries.
+/// Throws ManifestError when the file cannot be opened.
+Catalogue read_manifest_file(const std::filesystem::path& file, const std::filesystem::path& shown);
 
 }  // namespace opyard

@@ -146,6 +146,7 @@ std::string to_bytes(const EntryText& entry) {
   writer.text(entry.file);
   writer.node(entry.entry);
   writer.node(entry.adts);
+  writer.text(entry.types_file);
   return writer.take();
 }
 
@@ -156,6 +157,7 @@ EntryText entry_from_bytes(std::string_view bytes) {
   entry.file = reader.text();
   entry.entry = reader.node();
   entry.adts = reader.node();
+  entry.types_file = reader.text();
   return entry;
 }
 

@@ -1,11 +1,11 @@
-// The kinds of every text of an entry.
+// The kinds of every text of a signature.
 #pragma once
 
-#include "manifest/schema.h"
+#include "manifest/entry_scopes.h"
 
 namespace opyard {
 
-/// Throws ManifestError at the first expression whose kinds do not agree, or that reads what has no value there.
-void validate_kinds(const Schema& schema);
+/// Gathers expressions whose kinds do not agree, or that read what has no value there.
+void validate_kinds(EntryScopes& entry);
 
 }  // namespace opyard

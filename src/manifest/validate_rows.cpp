@@ -3,111 +3,124 @@
 #include <algorithm>
 #include <set>
 
+#include "error/nearest_name.h"
 #include "manifest/fields.h"
 #include "manifest/param_type.h"
 
 namespace opyard {
 namespace {
 
-std::set<std::string> tensor_names(const Schema& schema) {
-  std::set<std::string> names{"out"};
-  for (const auto* tensors : {&schema.construction_tensors, &schema.inputs, &schema.outputs}) {
-    for (const TensorDecl& tensor : *tensors) {
-      names.insert(tensor.name);
+class RooflineValidator {
+ public:
+  RooflineValidator(const Schema& schema, Faults& faults)
+      : schema_(schema), faults_(faults), place_(place_in(schema, "roofline")) {
+    for (const IndexDecl& index : schema.forall) {
+      if (index.kind.text != "Seq[Int]") {
+        values_.push_back(index.name);
+      }
     }
+    for (const ParamDecl& param : schema.params) {
+      values_.push_back(param.name);
+    }
+    for (const LetDecl& let : schema.lets) {
+      values_.push_back(let.name);
+    }
+    for (const auto* tensors : {&schema.construction_tensors, &schema.inputs, &schema.outputs}) {
+      for (const TensorDecl& tensor : *tensors) {
+        tensors_.push_back(tensor.name);
+      }
+    }
+    tensors_.emplace_back("out");
   }
-  return names;
-}
 
-std::set<std::string> value_names(const Schema& schema) {
-  std::set<std::string> names;
-  for (const IndexDecl& index : schema.forall) {
-    if (index.kind.text != "Seq[Int]") {
-      names.insert(index.name);
+  void check() const {
+    Fields fields(schema_.roofline, place_, faults_);
+    const Text flops = fields.text("flops");
+    const Text bytes = fields.text("bytes");
+    const Text function = fields.text("func");
+    fields.finish();
+    if (fields.sound() && (flops.empty() == function.empty() || (flops.empty() && !bytes.empty()))) {
+      fail_manifest(place_, schema_.roofline.mark, "a roofline has either flops, perhaps with bytes, or func");
+    }
+    for (const Text* formula : {&flops, &bytes}) {
+      if (!formula->empty()) {
+        faults_.gather([&] { check_formula(parse_expression(*formula, place_), *formula, {}); });
+      }
     }
   }
-  for (const ParamDecl& param : schema.params) {
-    names.insert(param.name);
-  }
-  for (const LetDecl& let : schema.lets) {
-    names.insert(let.name);
-  }
-  return names;
-}
 
-/// Names are values, but for the tensors inside bytes(…) and present(…).
-void check_formula(const Expression& expression, const Schema& schema, const Text& text) {
-  const Place place = place_in(schema, "roofline");
-  const bool of_tensor = expression.is(Expression::Op::kCall) &&
-                         (expression.text == "bytes" || expression.text == "present") && expression.kids.size() == 1;
-  const auto check = [&](const std::string& name, const std::set<std::string>& known) {
-    if (known.count(name) == 0) {
-      fail_manifest(place, text.mark, "'" + name + "' has no value here: " + text.text);
+ private:
+  using Names = std::vector<std::string>;
+
+  /// Names are values, but for the tensors inside bytes(…) and present(…).
+  void check_formula(const Expression& expression, const Text& text, const Names& bound) const {
+    using Op = Expression::Op;
+    const bool of_tensor = expression.is(Op::kCall) && (expression.text == "bytes" || expression.text == "present") &&
+                           expression.kids.size() == 1;
+    if (of_tensor && expression.kids[0].is(Op::kName)) {
+      Names known = tensors_;
+      if (expression.text == "present") {
+        known.insert(known.end(), values_.begin(), values_.end());
+      }
+      check_name(expression.kids[0].text, known, text);
+      return;
     }
-  };
-  if (of_tensor && expression.kids[0].is(Expression::Op::kName)) {
-    std::set<std::string> known = tensor_names(schema);
-    if (expression.text == "present") {
-      known.merge(value_names(schema));
+    if (expression.is(Op::kName) && std::count(bound.begin(), bound.end(), expression.text) == 0) {
+      check_name(expression.text, values_, text);
     }
-    check(expression.kids[0].text, known);
-    return;
-  }
-  if (expression.is(Expression::Op::kName)) {
-    check(expression.text, value_names(schema));
-  }
-  if (!expression.is(Expression::Op::kComprehension)) {
+    Names inner = bound;
+    if (expression.is(Op::kComprehension)) {
+      inner.push_back(expression.text);
+    }
     for (const Expression& kid : expression.kids) {
-      check_formula(kid, schema, text);
+      check_formula(kid, text, inner);
     }
+  }
+
+  void check_name(const std::string& name, const Names& known, const Text& text) const {
+    if (std::count(known.begin(), known.end(), name) == 0 && !faults_.is_faulty(name)) {
+      fail_manifest(place_, text.mark, "'" + name + "' has no value here: " + text.text,
+                    "a declared name" + nearest_name(name, known), name);
+    }
+  }
+
+  const Schema& schema_;
+  Faults& faults_;
+  Place place_;
+  Names values_;
+  Names tensors_;
+};
+
+void check_stage(const Node& node, const Place& place, std::set<std::string>& names, Faults& faults) {
+  Fields stage(node, place, faults);
+  const std::string name = stage.string("name");
+  const bool one = stage.string("op").empty() != stage.string("kernel").empty();
+  stage.flag("optional");
+  stage.finish();
+  if (name.empty() || !one || !names.insert(name).second) {
+    fail_manifest(place, node.mark, "a stage has a name of its own, and either op or kernel", "", to_text(node));
   }
 }
 
-void check_roofline(const Schema& schema) {
-  if (schema.roofline.is_null()) {
-    return;
-  }
-  const Place place = place_in(schema, "roofline");
-  Fields fields(schema.roofline, place);
-  const Text flops = fields.text("flops");
-  const Text bytes = fields.text("bytes");
-  const Text function = fields.text("func");
-  fields.finish();
-  if (flops.empty() == function.empty() || (flops.empty() && !bytes.empty())) {
-    fail_manifest(place, schema.roofline.mark, "a roofline has either flops, perhaps with bytes, or func");
-  }
-  for (const Text* formula : {&flops, &bytes}) {
-    if (!formula->empty()) {
-      check_formula(parse_expression(*formula, place), schema, *formula);
-    }
-  }
-}
-
-void check_composition(const Schema& schema) {
-  if (schema.composition.is_null()) {
-    return;
-  }
+void check_composition(const Schema& schema, Faults& faults) {
   const Place place = place_in(schema, "composition");
-  Fields fields(schema.composition, place);
-  if (fields.string("kind") != "composite") {
-    fail_manifest(place, schema.composition.mark, "wrong kind of composition", "composite");
-  }
-  const Node& stages = fields.require("stages");
+  Fields fields(schema.composition, place, faults);
+  const Node* kind = fields.require("kind");
+  const Node* stages = fields.require("stages");
   fields.finish();
-  expect_kind(stages, Node::Kind::kList, place);
-  std::set<std::string> names;
-  for (const Node& node : stages.items) {
-    Fields stage(node, place);
-    const std::string name = stage.string("name");
-    const bool one = stage.string("op").empty() != stage.string("kernel").empty();
-    stage.flag("optional");
-    stage.finish();
-    if (name.empty() || !one || !names.insert(name).second) {
-      fail_manifest(place, node.mark, "a stage has a name of its own, and either op or kernel", "", to_text(node));
-    }
+  if (kind != nullptr && (!kind->is_string() || kind->text != "composite")) {
+    fields.fail("kind", *kind, "composite");
   }
-  if (stages.items.empty()) {
-    fail_manifest(place, stages.mark, "a composition has at least one stage");
+  if (stages == nullptr) {
+    return;
+  }
+  expect_kind(*stages, Node::Kind::kList, place);
+  std::set<std::string> names;
+  for (const Node& node : stages->items) {
+    faults.gather([&] { check_stage(node, place, names, faults); });
+  }
+  if (stages->items.empty()) {
+    fail_manifest(place, stages->mark, "a composition has at least one stage");
   }
 }
 
@@ -152,10 +165,14 @@ void check_combos(const Schema& schema) {
 
 }  // namespace
 
-void validate_rows(const Schema& schema) {
-  check_roofline(schema);
-  check_composition(schema);
-  check_combos(schema);
+void validate_rows(const Schema& schema, Faults& faults) {
+  if (!schema.roofline.is_null()) {
+    faults.gather([&] { RooflineValidator(schema, faults).check(); });
+  }
+  if (!schema.composition.is_null()) {
+    faults.gather([&] { check_composition(schema, faults); });
+  }
+  faults.gather([&] { check_combos(schema); });
 }
 
 }  // namespace opyard

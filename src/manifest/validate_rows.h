@@ -1,11 +1,11 @@
-// The parts of an entry beside its signature: roofline, composition; and its dtype combinations.
+// What stands beside the signature's expressions: roofline, composition, dtype combinations.
 #pragma once
 
+#include "manifest/faults.h"
 #include "manifest/schema.h"
 
 namespace opyard {
 
-/// Throws ManifestError at the first fault.
-void validate_rows(const Schema& schema);
+void validate_rows(const Schema& schema, Faults& faults);
 
 }  // namespace opyard

@@ -2,64 +2,76 @@
 
 #include <algorithm>
 
+#include "error/nearest_name.h"
 #include "manifest/param_type.h"
 #include "manifest/validate_kinds.h"
 #include "manifest/validate_rows.h"
+#include "manifest/validate_unused.h"
+#include "manifest/validate_values.h"
 
 namespace opyard {
 namespace {
 
-void check_outputs(const Schema& schema) {
+void check_alias(const Schema& schema, const TensorDecl& output) {
+  const Place place = place_in(schema, "output '" + output.name + "'");
+  std::vector<std::string> written;
+  for (const TensorDecl& input : schema.inputs) {
+    if (!input.mutated.empty()) {
+      written.push_back(input.name);
+    }
+  }
+  if (std::find(written.begin(), written.end(), output.alias) == written.end()) {
+    fail_manifest(place, output.mark, "an alias names an input that is written",
+                  "an input with 'mutated'" + nearest_name(output.alias, written), output.alias);
+  }
+}
+
+void check_outputs(const Schema& schema, Faults& faults) {
   int buffers = 0;
   for (const TensorDecl& output : schema.outputs) {
-    const Place place = place_in(schema, "output '" + output.name + "'");
     buffers += output.buffer ? 1 : 0;
     if (buffers > 1 || (output.buffer && !output.alias.empty())) {
-      fail_manifest(place, output.mark, "at most one output has a buffer, and that one is no alias");
+      faults.gather([&] {
+        fail_manifest(place_in(schema, "output '" + output.name + "'"), output.mark,
+                      "at most one output has a buffer, and that one is no alias");
+      });
     }
-    if (output.alias.empty()) {
-      continue;
-    }
-    const auto input = std::find_if(schema.inputs.begin(), schema.inputs.end(),
-                                    [&](const TensorDecl& candidate) { return candidate.name == output.alias; });
-    if (input == schema.inputs.end() || input->mutated.empty()) {
-      fail_manifest(place, output.mark, "an alias names an input that is written", "", output.alias);
+    if (!output.alias.empty()) {
+      faults.gather([&] { check_alias(schema, output); });
     }
   }
 }
 
-void check_input_order(const Schema& schema) {
+void check_input_order(const Schema& schema, Faults& faults) {
   bool optional = false;
   bool kw_only = false;
   for (const TensorDecl& input : schema.inputs) {
-    const Place place = place_in(schema, "input '" + input.name + "'");
+    const auto require = [&](bool holds, const char* message) {
+      faults.gather([&] {
+        if (!holds) {
+          fail_manifest(place_in(schema, "input '" + input.name + "'"), input.mark, message);
+        }
+      });
+    };
     const bool own_optional = input.optional || !input.present_when.empty();
     const bool is_out = input.name == "out" && input.write_only && input.kw_only;
-    if (!own_optional && optional && !is_out) {
-      fail_manifest(place, input.mark, "a required input follows an optional one");
-    }
-    if (!input.kw_only && kw_only) {
-      fail_manifest(place, input.mark, "a positional input follows a keyword-only one");
-    }
-    if (input.kw_only && !own_optional && !is_out) {
-      fail_manifest(place, input.mark, "a keyword-only input is optional");
-    }
-    if (input.write_only && input.mutated.text != "True") {
-      fail_manifest(place, input.mark, "write_only needs mutated: true");
-    }
-    if (!input.requirements.empty() && input.values.empty()) {
-      fail_manifest(place, input.mark, "requires needs values");
-    }
+    require(own_optional || !optional || is_out, "a required input follows an optional one");
+    require(input.kw_only || !kw_only, "a positional input follows a keyword-only one");
+    require(!input.kw_only || own_optional || is_out, "a keyword-only input is optional");
+    require(!input.write_only || input.mutated.text == "True", "write_only needs mutated: true");
+    require(input.requirements.empty() || !input.values.empty(), "requires needs values");
     optional = optional || own_optional;
     kw_only = kw_only || input.kw_only;
   }
 }
 
 /// `out` is the caller's buffer; only an input that takes that buffer itself may have the name.
-void check_out_name(const Schema& schema) {
+void check_out_name(const Schema& schema, Faults& faults) {
   const auto refuse = [&](Mark mark) {
-    fail_manifest(place_in(schema, "out"), mark, "the name 'out' is the caller's buffer",
-                  "a required input that is write_only and kw_only, and that an output aliases");
+    faults.gather([&] {
+      fail_manifest(place_in(schema, "out"), mark, "the name 'out' is the caller's buffer",
+                    "a required input that is write_only and kw_only, and that an output aliases");
+    });
   };
   for (const TensorDecl& input : schema.inputs) {
     const bool aliased = std::any_of(schema.outputs.begin(), schema.outputs.end(),
@@ -81,25 +93,44 @@ void check_out_name(const Schema& schema) {
   }
 }
 
+/// `validate_inputs: true` turns on checks of contents, so it is a Bool.
+void check_param(const Schema& schema, const ParamDecl& param) {
+  const Place place = place_in(schema, "parameter '" + param.name + "'");
+  if (param.is_tensor) {
+    return;
+  }
+  const ParamType type = parse_param_type(param.type, schema.adts, place);
+  if (param.default_value && !convert(type, schema.adts, value_of(*param.default_value))) {
+    fail_manifest(place, param.default_value->mark, "the default is not of the parameter's type", param.type.text,
+                  to_text(*param.default_value));
+  }
+  if (param.name == "validate_inputs" && !type.is_bool()) {
+    fail_manifest(place, param.type.mark, "validate_inputs is a bool", "bool", param.type.text);
+  }
+}
+
 }  // namespace
 
-void validate(const Schema& schema) {
-  check_outputs(schema);
-  check_out_name(schema);
-  check_input_order(schema);
+void validate(const Schema& schema, Faults& faults) {
+  check_outputs(schema, faults);
+  check_out_name(schema, faults);
+  check_input_order(schema, faults);
   for (const ParamDecl& param : schema.params) {
-    const Place place = place_in(schema, "parameter '" + param.name + "'");
-    if (param.is_tensor) {
-      continue;
-    }
-    const ParamType type = parse_param_type(param.type, schema.adts, place);
-    if (param.default_value && !convert(type, schema.adts, value_of(*param.default_value))) {
-      fail_manifest(place, param.default_value->mark, "the default is not of the parameter's type", param.type.text,
-                    to_text(*param.default_value));
+    if (!faults.is_faulty(param.name)) {
+      faults.gather([&] { check_param(schema, param); });
     }
   }
-  validate_kinds(schema);
-  validate_rows(schema);
+  EntryScopes entry(schema, faults);
+  validate_kinds(entry);
+  validate_values(entry);
+  validate_rows(schema, faults);
+  validate_unused(schema, faults);
+}
+
+void validate(const Schema& schema) {
+  Faults faults;
+  validate(schema, faults);
+  faults.throw_first();
 }
 
 }  // namespace opyard

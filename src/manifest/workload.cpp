@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "error/nearest_name.h"
 #include "manifest/fields.h"
 #include "manifest/param_type.h"
 
@@ -19,17 +20,20 @@ auto find_named(const Declarations& declarations, const std::string& name) {
 
 class RowReader {
  public:
-  RowReader(const Schema& schema, std::size_t number)
-      : schema_(schema), place_(place_in(schema, "workloads[" + std::to_string(number) + "]")) {}
+  RowReader(const Schema& schema, std::size_t number, Faults& faults)
+      : schema_(schema), faults_(faults), place_(place_in(schema, "workloads[" + std::to_string(number) + "]")) {}
 
   WorkloadRow read(const Node& node) {
     expect_kind(node, Node::Kind::kMap, place_);
     row_.mark = node.mark;
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
-      read_key(node.keys[i], node.items[i], node.key_marks[i]);
+      sound_ = faults_.gather([&] { read_key(node.keys[i], node.items[i], node.key_marks[i]); }) && sound_;
     }
-    if (row_.label.empty()) {
+    if (node.find("label") == nullptr) {
       fail_manifest(place_, node.mark, "a row has a label");
+    }
+    if (!sound_) {
+      throw ReadsFaultyName{};  // gathered above; the row states no call
     }
     if (row_.dtype_cases.empty()) {
       row_.dtype_cases.emplace_back();
@@ -50,9 +54,20 @@ class RowReader {
     } else if (const auto index = find_named(schema_.forall, key); index != schema_.forall.end()) {
       row_.indices.emplace_back(key, index_value(*index, value));
     } else {
-      fail_manifest(place_, mark, "unknown key '" + key + "'", "an index, a parameter, label, some or dtype_cases",
-                    key);
+      fail_manifest(place_, mark, "unknown key '" + key + "'",
+                    "an index, a parameter, label, some or dtype_cases" + nearest_name(key, known_keys()), key);
     }
+  }
+
+  std::vector<std::string> known_keys() const {
+    std::vector<std::string> known{"label", "some", "dtype_cases"};
+    for (const ParamDecl& param : schema_.params) {
+      known.push_back(param.name);
+    }
+    for (const IndexDecl& index : schema_.forall) {
+      known.push_back(index.name);
+    }
+    return known;
   }
 
   void read_label(const Node& value) {
@@ -119,16 +134,18 @@ class RowReader {
   }
 
   const Schema& schema_;
+  Faults& faults_;
   Place place_;
   WorkloadRow row_;
+  bool sound_ = true;
 };
 
 }  // namespace
 
-std::vector<WorkloadRow> read_workloads(const Schema& schema) {
+std::vector<WorkloadRow> read_workloads(const Schema& schema, Faults& faults) {
   std::vector<WorkloadRow> rows;
   for (std::size_t i = 0; i < schema.workloads.items.size(); ++i) {
-    rows.push_back(RowReader(schema, i).read(schema.workloads.items[i]));
+    faults.gather([&] { rows.push_back(RowReader(schema, i, faults).read(schema.workloads.items[i])); });
   }
   return rows;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "manifest/faults.h"
 #include "manifest/schema.h"
 
 namespace opyard {
@@ -22,7 +23,7 @@ struct WorkloadRow {
   std::vector<DtypeCase> dtype_cases;  // at least one; empty assignments for an entry without DType indices
 };
 
-/// Throws ManifestError at the first row that is malformed: unknown keys, wrong kinds, a label used twice.
-std::vector<WorkloadRow> read_workloads(const Schema& schema);
+/// Rows that are malformed (unknown keys, wrong kinds) are left out, their faults gathered.
+std::vector<WorkloadRow> read_workloads(const Schema& schema, Faults& faults);
 
 }  // namespace opyard

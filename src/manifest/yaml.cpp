@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "manifest/faults.h"
 #include "manifest/node.h"
 #include "manifest/scalar.h"
 
@@ -14,6 +15,9 @@ namespace opyard {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kLongestFile = std::size_t{8} << 20;
+constexpr std::size_t kLongestScalar = std::size_t{1} << 16;
+constexpr std::size_t kShownText = 80;  // of an offending value
 
 [[noreturn]] void fail(const std::string& file, Mark mark, const std::string& what, const std::string& advice) {
   const std::string place = file + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
@@ -22,26 +26,33 @@ constexpr std::size_t kMaxDepth = 64;
 
 Mark mark_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
+/// What is at fault is gathered and left out; only what leaves no sense to the rest ends the reading.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const std::string& file) : file_(file) {}
+  TreeBuilder(const std::string& file, Faults& faults) : file_(file), faults_(faults) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchor(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    refuse_anchor(mark);
+    add(Node{.mark = mark_of(mark)});
+  }
   void OnAnchor(const YAML::Mark& mark, const std::string&) override { refuse_anchor(mark); }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { add(Node{.mark = mark_of(mark)}); }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, const std::string& value) override {
     Node node{.mark = mark_of(mark)};
-    if (tag == "!") {  // quoted or folded
+    if (value.size() > kLongestScalar) {
+      refuse(node.mark, "a scalar of " + std::to_string(value.size()) + " bytes",
+             "write at most " + std::to_string(kLongestScalar));
+    } else if (tag == "!") {  // quoted or folded
       node.kind = Node::Kind::kString;
       node.text = value;
     } else {
       refuse_tag(mark, tag);
       if (const char* reason = resolve_plain_scalar(value, node)) {
-        fail(file_, node.mark, "'" + value + "' is " + reason, "");
+        refuse(node.mark, "'" + value.substr(0, kShownText) + "' is " + reason, "");
       }
     }
     add(std::move(node));
@@ -60,13 +71,17 @@ class TreeBuilder : public YAML::EventHandler {
   Node take() { return std::move(root_); }
 
  private:
+  void refuse(Mark mark, const std::string& what, const std::string& advice) const {
+    faults_.gather([&] { fail(file_, mark, what, advice); });
+  }
+
   void refuse_anchor(const YAML::Mark& mark) const {
-    fail(file_, mark_of(mark), "an anchor or alias", "write the value out");
+    refuse(mark_of(mark), "an anchor or alias", "write the value out");
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
-    if (!tag.empty() && tag != "?") {
-      fail(file_, mark_of(mark), "the tag " + tag, "remove it");
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      refuse(mark_of(mark), "the tag " + tag.substr(0, kShownText), "remove it");
     }
   }
 
@@ -81,7 +96,20 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Node node = std::move(open_.back());
     open_.pop_back();
+    if (node.is_map()) {
+      drop_faulty_keys(node);
+    }
     add(std::move(node));
+  }
+
+  static void drop_faulty_keys(Node& map) {
+    for (std::size_t i = map.keys.size(); i-- > 0;) {
+      if (map.keys[i].empty()) {
+        map.keys.erase(map.keys.begin() + static_cast<std::ptrdiff_t>(i));
+        map.key_marks.erase(map.key_marks.begin() + static_cast<std::ptrdiff_t>(i));
+        map.items.erase(map.items.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
   }
 
   void add(Node node) {
@@ -97,18 +125,23 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  /// A key at fault stays as an empty one, with its value, until the mapping ends.
   void add_key(Node& parent, const Node& key) const {
-    if (!key.is_string()) {
-      fail(file_, key.mark, "the key " + to_text(key) + " is no string", "quote it");
+    std::string text = key.text;
+    if (!key.is_string() || text.empty()) {
+      refuse(key.mark, "the key " + to_text(key).substr(0, kShownText) + " is no string", "quote it");
+      text.clear();
+    } else if (parent.find(text) != nullptr) {
+      refuse(key.mark, "the key '" + text.substr(0, kShownText) + "' appears twice in one mapping",
+             "remove one of them");
+      text.clear();
     }
-    if (parent.find(key.text) != nullptr) {
-      fail(file_, key.mark, "the key '" + key.text + "' appears twice in one mapping", "remove one of them");
-    }
-    parent.keys.push_back(key.text);
+    parent.keys.push_back(std::move(text));
     parent.key_marks.push_back(key.mark);
   }
 
   const std::string& file_;
+  Faults& faults_;
   std::vector<Node> open_;
   Node root_;
 };
@@ -147,18 +180,20 @@ void check_utf8(std::string_view text, const std::string& file) {
   }
 }
 
-}  // namespace
-
-Node parse_yaml(std::string_view text, const std::string& file) {
+Node read_document(std::string_view text, const std::string& file, Faults& faults) {
+  if (text.size() > kLongestFile) {
+    fail(file, {1, 1}, "the file has " + std::to_string(text.size()) + " bytes",
+         "split it: a file has at most " + std::to_string(kLongestFile));
+  }
   check_utf8(text, file);
   std::istringstream stream{std::string(text)};
-  TreeBuilder builder(file);
+  TreeBuilder builder(file, faults);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
       fail(file, {1, 1}, "the file is empty", "");
     }
-    TreeBuilder second(file);
+    TreeBuilder second(file, faults);
     if (parser.HandleNextDocument(second)) {
       fail(file, {1, 1}, "the file holds several documents", "split it");
     }
@@ -166,6 +201,21 @@ Node parse_yaml(std::string_view text, const std::string& file) {
     fail(file, mark_of(error.mark), error.msg, "");
   }
   return builder.take();
+}
+
+}  // namespace
+
+Node parse_yaml(std::string_view text, const std::string& file, Faults& faults) {
+  Node document;
+  faults.gather([&] { document = read_document(text, file, faults); });
+  return document;
+}
+
+Node parse_yaml(std::string_view text, const std::string& file) {
+  Faults faults;
+  Node document = parse_yaml(text, file, faults);
+  faults.throw_first();
+  return document;
 }
 
 }  // namespace opyard

@@ -1,11 +1,13 @@
+#include <error/nearest_name.h>
 #include <opyard/error.h>
 #include <python/call_arguments.h>
-#include <registry/nearest_name.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <algorithm>
 
 namespace opyard::python {
+namespace py = pybind11;
+
 namespace {
 
 using Kind = SignatureError::Kind;
@@ -69,6 +71,24 @@ bool CallArguments::read(const OperatorFacts& facts, PyObject* const* args, std:
     }
   }
   return true;
+}
+
+CallArguments read_arguments(const OperatorFacts& facts, const py::tuple& args, const py::dict& kwargs) {
+  std::vector<PyObject*> objects;
+  for (const auto& arg : args) objects.push_back(arg.ptr());
+  py::list names;
+  for (const auto& item : kwargs) {
+    names.append(item.first);
+    objects.push_back(item.second.ptr());
+  }
+  const py::tuple name_tuple(names);
+  CallArguments arguments;
+  if (!arguments.read(facts, objects.data(), args.size(), name_tuple.ptr()))
+    fail_arguments(facts, objects.data(), args.size(), name_tuple.ptr());
+  for (std::size_t i = 0; i < facts.names.size(); ++i)
+    if (arguments.objects[i] != nullptr && arguments.tensors[i] == nullptr)
+      fail_no_tensor(facts, i, arguments.objects[i]);
+  return arguments;
 }
 
 void fail_arguments(const OperatorFacts& facts, PyObject* const* args, std::size_t positional, PyObject* names) {

@@ -23,6 +23,9 @@ struct CallArguments {
   void set(std::size_t i, PyObject* object);
 };
 
+/// The arguments of a call written in Python, which must outlive the result: tensors or None. Throws SignatureError.
+CallArguments read_arguments(const OperatorFacts& facts, const pybind11::tuple& args, const pybind11::dict& kwargs);
+
 /// Throws the SignatureError of a call that `read` refused.
 [[noreturn]] void fail_arguments(const OperatorFacts& facts, PyObject* const* args, std::size_t positional,
                                  PyObject* names);

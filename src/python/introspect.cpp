@@ -68,21 +68,7 @@ py::dict describe(const std::string& op) {
 
 std::string explain_call(py::handle op, const py::args& args, const py::kwargs& kwargs) {
   const std::shared_ptr<Instance>& instance = instance_of(op);
-  const OperatorFacts& facts = *reinterpret_cast<OpObject*>(op.ptr())->facts;
-  std::vector<PyObject*> objects;
-  for (const auto& arg : args) objects.push_back(arg.ptr());
-  py::list names;
-  for (const auto& item : kwargs) {
-    names.append(item.first);
-    objects.push_back(item.second.ptr());
-  }
-  const py::tuple name_tuple(names);
-  CallArguments arguments;
-  if (!arguments.read(facts, objects.data(), args.size(), name_tuple.ptr()))
-    fail_arguments(facts, objects.data(), args.size(), name_tuple.ptr());
-  for (std::size_t i = 0; i < facts.names.size(); ++i)
-    if (arguments.objects[i] != nullptr && arguments.tensors[i] == nullptr)
-      fail_no_tensor(facts, i, arguments.objects[i]);
+  const CallArguments arguments = read_arguments(*reinterpret_cast<OpObject*>(op.ptr())->facts, args, kwargs);
   return explain(*instance, arguments.tensors);
 }
 

@@ -1,7 +1,9 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
 #include <python/control.h>
+#include <python/infer.h>
 #include <python/introspect.h>
+#include <python/manifest.h>
 #include <python/op_type.h>
 #include <python/stub.h>
 #include <python/translate_error.h>
@@ -11,6 +13,8 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_op_type(module);
   opyard::python::add_introspection(module);
   opyard::python::add_control(module);
+  opyard::python::add_infer(module);
+  opyard::python::add_manifest(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

@@ -1,6 +1,6 @@
 #include <opyard/error.h>
 #include <registry/fork_lock.h>
-#include <registry/nearest_name.h>
+#include <error/nearest_name.h>
 #include <registry/registry.h>
 
 #include <algorithm>

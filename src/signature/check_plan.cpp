@@ -65,9 +65,7 @@ class CheckPlanBuilder : PlanBuilder {
       }
       tensor.present = point_.inputs[i] == 1;
       shapes_.emplace_back();
-      const bool written =
-          tensor.present && !input.mutated.text.empty() && folder_.decide(input.mutated).value_or(true);
-      plan_.written.push_back(written);
+      plan_.written.push_back(tensor.present && is_written(input));
       if (tensor.present && plan_.excluded_by < 0) {
         shapes_.back() = folder_.fold_shape(input.shape);
         add_elements(tensor, shapes_.back());
@@ -82,6 +80,17 @@ class CheckPlanBuilder : PlanBuilder {
       }
       pending_.push_back(std::move(pending));
     }
+  }
+
+  bool is_written(const TensorProgram& input) {
+    if (input.mutated.text.empty()) {
+      return false;
+    }
+    const std::optional<bool> written = folder_.decide(input.mutated);
+    if (!written) {
+      fail(input.mutated.text, input.mutated.what, "whether this tensor is written cannot be decided");
+    }
+    return *written;
   }
 
   void add_elements(TensorPlan& tensor, const Expression& shape) {

@@ -30,6 +30,7 @@ struct Discriminant {
 
   std::uint64_t size() const;
   std::uint64_t choice(const Value& value) const;  // of a parameter's converted value
+  std::string choice_text(std::uint64_t choice) const;
 };
 
 /// A point taken apart. Presence: 1 present, 0 absent, -1 not known yet.

@@ -127,6 +127,25 @@ std::uint64_t Discriminant::choice(const Value& value) const {
   return 0;
 }
 
+std::string Discriminant::choice_text(std::uint64_t choice) const {
+  switch (kind) {
+    case Kind::kBool:
+      return choice == 0 ? "false" : "true";
+    case Kind::kEnum:
+      return "'" + choices[choice] + "'";
+    case Kind::kAdt: {
+      const Shape& shape = shapes[choice];
+      std::string text = shape.constructor.empty() ? "None" : shape.constructor;
+      for (const auto& [name, value] : shape.fields) {
+        text += " " + name + "=" + to_text(value);
+      }
+      return text;
+    }
+    default:
+      return choice == 0 ? "absent" : "present";
+  }
+}
+
 Signature::Program::Program(std::shared_ptr<const Schema> schema_in) : schema(std::move(schema_in)) {
   for (const char* word : {"bool", "int", "float", "complex", "full", "noop", "reject", ""}) {
     strings.intern(word);

@@ -2,6 +2,7 @@
 
 #include <opyard/error.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -11,24 +12,26 @@
 namespace opyard {
 namespace {
 
-constexpr std::uint64_t kMostPoints = 1 << 16;
+constexpr std::uint64_t kMostPoints = 1 << 12;
 
 using Choices = std::vector<std::uint64_t>;  // one for each discriminant
 
 class PointValidator {
  public:
-  explicit PointValidator(const Signature::Program& program) : program_(program), group_(program.discriminants.size()) {
+  PointValidator(const Signature::Program& program, Faults& faults)
+      : program_(program), faults_(faults), group_(program.discriminants.size()) {
     std::iota(group_.begin(), group_.end(), 0);
   }
 
   void run() {
     relate_axes();
     const Choices first = first_accepted();
+    check_point(first);  // also where there is no choice
     std::set<std::size_t> done;
     for (std::size_t i = 0; i < group_.size(); ++i) {
       if (done.insert(root(i)).second) {
         enumerate(first, root(i), [&](const Choices& choices) {
-          accepted(choices);
+          check_point(choices);
           return true;
         });
       }
@@ -119,8 +122,50 @@ class PointValidator {
     return point;
   }
 
-  /// Makes the plan; false when a rule excludes the point.
-  bool accepted(const Choices& choices) const { return build_call_plan(program_, number(choices)).excluded_by < 0; }
+  /// Makes the plan. The same fault at several points is told of the first.
+  void check_point(const Choices& choices) {
+    Faults here;
+    here.gather([&] {
+      const CheckPlan plan = build_call_plan(program_, number(choices));
+      if (plan.excluded_by < 0) {
+        check_combos(plan);
+      }
+    });
+    for (const ManifestError& fault : here.all()) {
+      if (told_.insert(fault.what()).second) {
+        ErrorFacts facts = fault.facts();
+        facts.got += (facts.got.empty() ? "" : ", ") + describe(choices);
+        faults_.add(ManifestError(summary_of(fault), std::move(facts)));
+      }
+    }
+  }
+
+  /// Every dtype index that a combination names is the dtype of some tensor of the call.
+  void check_combos(const CheckPlan& plan) const {
+    const Schema& schema = *program_.schema;
+    for (const auto& [column, dtype] : schema.dtype_combos.empty() ? DtypeCombo{} : schema.dtype_combos[0]) {
+      const bool bound = std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const TensorPlan& tensor) {
+        return tensor.present && tensor.dtype_slot == program_.slot(column);
+      });
+      if (program_.index(column) != nullptr && !bound) {
+        fail_manifest(place_in(schema, "dtype_combos"), schema.dtype_combos_mark,
+                      "no present tensor has the dtype '" + column + "'", "", column);
+      }
+    }
+  }
+
+  /// `at transposed = true, bias absent`.
+  std::string describe(const Choices& choices) const {
+    std::string text;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const Discriminant& axis = program_.discriminants[i];
+      const bool tensor = axis.kind == Discriminant::Kind::kTensor;
+      text += text.empty() ? "at " : ", ";
+      text += tensor ? program_.inputs[axis.number].decl->name : program_.schema->params[axis.number].name;
+      text += " " + axis.choice_text(choices[i]);
+    }
+    return text;
+  }
 
   /// Calls `visit` for every combination of one group's axes, the others as in `start`, until it returns false.
   template <class Visit>
@@ -167,24 +212,37 @@ class PointValidator {
         return true;
       });
     }
-    if (!accepted(choices)) {
+    if (excluded_by(choices) < program_.rules.size()) {
       fail_manifest(place_in(*program_.schema, "shape_rules"), program_.schema->mark, "no point is accepted");
     }
     return choices;
   }
 
-  /// The first rule that excludes a point; the number of rules when none does.
+  /// The first rule that excludes a point; the number of rules when none does. A point without a plan counts as
+  /// accepted: check_point says what is wrong there.
   std::size_t excluded_by(const Choices& choices) const {
-    const std::int32_t rule = build_call_plan(program_, number(choices)).excluded_by;
+    std::int32_t rule = -1;
+    Faults later;
+    later.gather([&] { rule = build_call_plan(program_, number(choices)).excluded_by; });
     return rule < 0 ? program_.rules.size() : static_cast<std::size_t>(rule);
   }
 
   const Signature::Program& program_;
+  Faults& faults_;
   std::vector<std::size_t> group_;
+  std::set<std::string> told_;
 };
 
 }  // namespace
 
-void validate_points(const Signature& signature) { PointValidator(signature.program()).run(); }
+void validate_points(const Signature& signature, Faults& faults) {
+  faults.gather([&] { PointValidator(signature.program(), faults).run(); });
+}
+
+void validate_points(const Signature& signature) {
+  Faults faults;
+  validate_points(signature, faults);
+  faults.throw_first();
+}
 
 }  // namespace opyard

@@ -1,6 +1,7 @@
 // Whether an entry can be called at all its points: the part of the validator that needs plans.
 #pragma once
 
+#include "manifest/faults.h"
 #include "signature/signature.h"
 
 namespace opyard {
@@ -9,5 +10,8 @@ namespace opyard {
 /// of related ones is enumerated while the others stay at their first accepted combination.
 /// Throws ManifestError for a point where something cannot be solved or decided.
 void validate_points(const Signature& signature);
+
+/// The same, the faults of all points gathered.
+void validate_points(const Signature& signature, Faults& faults);
 
 }  // namespace opyard

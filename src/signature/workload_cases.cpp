@@ -11,6 +11,7 @@
 #include "signature/affine.h"
 #include "signature/plan_builder.h"
 #include "signature/roofline.h"
+#include "signature/workload_coverage.h"
 
 namespace opyard {
 namespace {
@@ -365,19 +366,32 @@ class CaseBuilder : PlanBuilder {
 
 }  // namespace
 
-std::vector<WorkloadCase> workload_cases(const Signature& signature) {
+std::vector<WorkloadCase> workload_cases(const Signature& signature, Faults& faults) {
   std::vector<WorkloadCase> cases;
   std::set<std::string> ids;
   const Schema& schema = *signature.program().schema;
-  for (const WorkloadRow& row : read_workloads(schema)) {
+  const std::vector<WorkloadRow> rows = read_workloads(schema, faults);
+  if (faults.empty() && schema.status == "implemented" && !rows.empty()) {
+    check_coverage(signature.program(), rows, faults);
+  }
+  for (const WorkloadRow& row : rows) {
     for (const DtypeCase& dtypes : row.dtype_cases) {
-      cases.push_back(CaseBuilder(signature, row, dtypes).build());
-      if (!ids.insert(cases.back().id).second) {
-        fail_manifest(place_in(schema, "workload " + row.label), row.mark, "two cases have one id", "",
-                      cases.back().id);
-      }
+      faults.gather([&] {
+        cases.push_back(CaseBuilder(signature, row, dtypes).build());
+        if (!ids.insert(cases.back().id).second) {
+          fail_manifest(place_in(schema, "workload " + row.label), row.mark, "two cases have one id", "",
+                        cases.back().id);
+        }
+      });
     }
   }
+  return cases;
+}
+
+std::vector<WorkloadCase> workload_cases(const Signature& signature) {
+  Faults faults;
+  std::vector<WorkloadCase> cases = workload_cases(signature, faults);
+  faults.throw_first();
   return cases;
 }
 

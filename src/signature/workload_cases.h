@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "manifest/faults.h"
 #include "manifest/generators.h"
 #include "signature/signature.h"
 
@@ -35,5 +36,8 @@ struct WorkloadCase {
 
 /// One case for each row and dtype case, in order. Throws ManifestError for a row that states no valid call.
 std::vector<WorkloadCase> workload_cases(const Signature& signature);
+
+/// The same, the faults of all rows gathered.
+std::vector<WorkloadCase> workload_cases(const Signature& signature, Faults& faults);
 
 }  // namespace opyard

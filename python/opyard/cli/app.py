@@ -43,6 +43,17 @@ def generate(
     run_generate(read_prompts(prompt, prompt_file), tokens=tokens, dtype=dtype.value, off=off, as_json=json)
 
 
+@app.command()
+def validate(
+    files: Annotated[list[Path], typer.Argument(help="Manifest files; a folder is a catalogue of them.")],
+) -> None:
+    """Reports every fault of manifests as file:line:column; exit status 1 when there is one, 2 for an unreadable file."""
+    from opyard.cli.validate import run_validate
+
+    if status := run_validate(files):
+        raise typer.Exit(status)
+
+
 def main() -> None:
     """The console script. Typer prints wrong use as a box of several lines: here it is one."""
     try:

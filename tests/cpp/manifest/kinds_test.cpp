@@ -17,7 +17,7 @@ void validate_with(const std::string& rest) {
       "| None'}, w: {type: str}, m: {type: \"'row' | 'col'\"}, u: {type: \"int | tuple[int, int] | 'same'\"}, s: "
       "{type: "
       "'list[int]'}, n: {type: 'int | float'}, t: {type: 'float16 | None'}}, inputs: {x: {dtype: T, shape: '[M, "
-      "*A]'}}" +
+      "*A]'}, ids: {dtype: U, shape: '[M]', values: 'as_tensor(L)'}}" +
       rest + "}}";
   validate(*read_entry({"Op", "f.yaml", parse_yaml(yaml, "f.yaml"), Node{}}, false));
 }
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         SiteCase{"a_dtype_from_a_number", ", outputs: {y: {dtype: i, shape: '[M]'}}", "tensor 'y' dtype"},
         SiteCase{"lets_in_a_circle", ", let: {p: 'q + 1', q: 'p + 1'}", "let p"},
         SiteCase{"a_condition_that_is_no_bool", ", outputs: {y: {dtype: T, shape: '[M]', nullable: 'M'}}",
-                 "tensor 'y'"},
+                 "tensor 'y' nullable"},
         SiteCase{"no_such_family", ", outputs: {y: {dtype: T, shape: 'F[M]'}}", "tensor 'y' shape"},
         SiteCase{"a_family_without_use", ", types: {F: {params: {d: Bool}, match: d, cases: [{when: _, is: '[1]'}]}}",
                  "types F"},

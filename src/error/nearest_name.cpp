@@ -1,10 +1,12 @@
-#include <registry/nearest_name.h>
+#include <error/nearest_name.h>
 
 #include <algorithm>
 #include <numeric>
 
 namespace opyard {
 namespace {
+
+constexpr std::size_t kLongest = 100;  // nobody mistypes a longer name
 
 // Levenshtein's distance, one row at a time.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -28,6 +30,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   const std::string* best = nullptr;
   std::size_t distance = std::max<std::size_t>(name.size() / 3, 1) + 1;
   for (const auto& candidate : known) {
+    if (name.size() > kLongest || candidate.size() > kLongest) continue;
     if (const std::size_t d = edits(name, candidate); d < distance) {
       distance = d;
       best = &candidate;
