@@ -1,9 +1,11 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
 #include <python/control.h>
+#include <python/declaration.h>
 #include <python/infer.h>
 #include <python/introspect.h>
 #include <python/op_type.h>
+#include <python/samples.h>
 #include <python/stub.h>
 #include <python/translate_error.h>
 
@@ -13,6 +15,8 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_introspection(module);
   opyard::python::add_control(module);
   opyard::python::add_infer(module);
+  opyard::python::add_declaration(module);
+  opyard::python::add_samples(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

@@ -34,7 +34,7 @@ def gqa_dense(
         q = rotate(q, cos[offset:keys], sin[offset:keys], rope_layout)
         k = rotate(k, cos[:keys], sin[:keys], rope_layout)
     k, v = k.repeat_interleave(group, dim=2), v.repeat_interleave(group, dim=2)
-    scale = 1 / math.sqrt(q.shape[-1]) if sm_scale is None else sm_scale
+    scale = 1 / math.sqrt(max(q.shape[-1], 1)) if sm_scale is None else sm_scale
     scores = torch.einsum("bqhd,bkhd->bhqk", q, k) * scale
     if softcap is not None:
         scores = softcap * torch.tanh(scores / softcap)
