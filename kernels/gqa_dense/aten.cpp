@@ -1,4 +1,4 @@
-// Attention written out in aten operators, in float32 (double stays double): mask, windows, softcap and sinks.
+// Attention written out in aten operators, in float32 (double stays double): mask, windows, softcap, sinks, rotation.
 #include <ATen/ATen.h>
 #include <gqa_dense/attention.h>
 #include <lib/dtypes.h>
@@ -9,10 +9,28 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
+/// [B, S, H, D] with the first columns of every head rotated: position s by row `first + s` of the tables.
+at::Tensor rotated(const KernelCall& call, const at::Tensor& x, std::int64_t first, bool interleaved) {
+  if (!call.has_input(kRopeCos)) {
+    return x;
+  }
+  const auto rows = [&](const at::Tensor& table) {
+    return table.narrow(0, first, x.size(1)).to(x.scalar_type()).unsqueeze(1);
+  };
+  const at::Tensor cos = rows(call.input(kRopeCos)), sin = rows(call.input(kRopeSin));
+  const std::int64_t half = cos.size(2), width = 2 * half;
+  const at::Tensor turned = x.narrow(3, 0, width), rest = x.narrow(3, width, x.size(3) - width);
+  const at::Tensor a = interleaved ? turned.slice(3, 0, width, 2) : turned.narrow(3, 0, half);
+  const at::Tensor b = interleaved ? turned.slice(3, 1, width, 2) : turned.narrow(3, half, half);
+  const at::Tensor new_a = a * cos - b * sin, new_b = b * cos + a * sin;
+  const at::Tensor joined = interleaved ? at::stack({new_a, new_b}, 4).flatten(3) : at::cat({new_a, new_b}, 3);
+  return at::cat({joined, rest}, 3);
+}
+
 /// [B, S, H_kv, D] as [B, H, S, D]: each head of keys or values for its group of query heads.
-at::Tensor by_query_head(const at::Tensor& tensor, std::int64_t heads, at::ScalarType dtype) {
+at::Tensor by_query_head(const at::Tensor& tensor, std::int64_t heads) {
   const std::int64_t group = tensor.size(2) == 0 ? 1 : heads / tensor.size(2);
-  return tensor.to(dtype).repeat_interleave(group, 2).transpose(1, 2);
+  return tensor.repeat_interleave(group, 2).transpose(1, 2);
 }
 
 /// Which keys each query sees, [S_q, S_kv].
@@ -47,9 +65,11 @@ void attend(KernelCall& call, const Attention& attention) {
   AtenOriginal original;
   const at::Tensor& q = call.input(kQuery);
   const at::ScalarType dtype = q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor query = q.to(dtype).transpose(1, 2);
-  const at::Tensor key = by_query_head(call.input(kKey), q.size(2), dtype);
-  const at::Tensor value = by_query_head(call.input(kValue), q.size(2), dtype);
+  const at::Tensor k = call.input(kKey).to(dtype);
+  // The last query stands at the last key.
+  const at::Tensor query = rotated(call, q.to(dtype), k.size(1) - q.size(1), attention.interleaved).transpose(1, 2);
+  const at::Tensor key = by_query_head(rotated(call, k, 0, attention.interleaved), q.size(2));
+  const at::Tensor value = by_query_head(call.input(kValue).to(dtype), q.size(2));
   at::Tensor scores = at::matmul(query, key.transpose(2, 3)).mul(attention.scale);
   scores = masked_scores(call, attention, scores);
 
@@ -75,7 +95,7 @@ std::vector<Implementation> gqa_dense_aten() {
       .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .dtypes = aten_dtypes(),
       .general = true,
-      .refusal = extras_refusal,
+      .refusal = scales_refusal,
       .entry_for =
           [](const CallSpec& spec) {
             const Attention attention = Attention::of(spec);

@@ -29,6 +29,7 @@ struct Attention {
   std::int64_t left;   // keys seen before the query's own position; -1: all
   std::int64_t right;  // keys seen after it; -1: all
   c10::ScalarType out_dtype;
+  bool interleaved;  // a rotation pairs neighbouring columns, else the halves
 
   static Attention of(const CallSpec& spec) {
     const double head_width = static_cast<double>(spec.input("q").sizes[3]);
@@ -41,10 +42,11 @@ struct Attention {
       attention.right = 0;
     }
     attention.out_dtype = spec.output("o").dtype;
+    attention.interleaved = spec.param("rope_layout").get<std::string>() == "interleaved";
     return attention;
   }
 
-  Value identity() const { return Sequence{scale, softcap, left, right, out_dtype}; }
+  Value identity() const { return Sequence{scale, softcap, left, right, out_dtype, interleaved}; }
 
   bool windowed() const { return left >= 0 || right >= 0; }
 
@@ -58,18 +60,23 @@ struct Attention {
 };
 
 /// What no implementation here serves.
-inline Refusal extras_refusal(const CallSpec& spec) {
+inline Refusal scales_refusal(const CallSpec& spec) {
   for (const char* name : {"q_scale", "k_scale", "v_scale"}) {
     if (spec.present(name)) {
       return c10::str(name, " is given; this implementation takes unscaled q, k and v");
     }
   }
+  return std::nullopt;
+}
+
+/// What only the general implementation serves.
+inline Refusal extras_refusal(const CallSpec& spec) {
   const std::string& encoding = spec.param("pos_encoding_mode").get<std::string>();
   if (encoding != "none" || spec.present("rope_cos") || spec.present("rope_sin")) {
     return c10::str("pos_encoding_mode is '", encoding,
                     "'; this implementation takes q and k already rotated, with 'none'");
   }
-  return std::nullopt;
+  return scales_refusal(spec);
 }
 
 }  // namespace opyard::kernels::OPYARD_ISA

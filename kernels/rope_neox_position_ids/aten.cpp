@@ -22,7 +22,8 @@ void rotate(KernelCall& call, const Rotation& rotation) {
   AtenOriginal original;
   const at::Tensor& x = call.input(0);
   check(call.input(1), rotation.max_position);
-  const at::Tensor angles = rotation.angles(call.input(1)).unsqueeze(1);
+  const at::ScalarType precision = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor angles = rotation.angles(call.input(1), precision).unsqueeze(1);
   const at::Tensor cos = angles.cos().to(x.scalar_type()), sin = angles.sin().to(x.scalar_type());
   const std::int64_t half = rotation.width / 2;
   const at::Tensor first = x.narrow(2, 0, half), second = x.narrow(2, half, half);

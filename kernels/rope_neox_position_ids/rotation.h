@@ -22,11 +22,13 @@ struct Rotation {
 
   Value identity() const { return Sequence{max_position, base, width}; }
 
-  /// Angles [positions, width / 2] in float32, rounded step by step as transformers' Llama rounds them.
-  at::Tensor angles(const at::Tensor& positions) const {
-    const at::Tensor exponents = at::arange(0, width, 2, positions.options().dtype(at::kLong)).to(at::kFloat).div(static_cast<double>(width));
+  /// Angles [positions, width / 2], rounded step by step as transformers' Llama rounds them: to float32, and to float64
+  /// where that is what is rotated.
+  at::Tensor angles(const at::Tensor& positions, at::ScalarType dtype = at::kFloat) const {
+    const at::Tensor exponents =
+        at::arange(0, width, 2, positions.options().dtype(at::kLong)).to(dtype).div(static_cast<double>(width));
     const at::Tensor frequencies = at::pow(at::Scalar(base), exponents).reciprocal();
-    return positions.to(at::kFloat).unsqueeze(1) * frequencies;
+    return positions.to(dtype).unsqueeze(1) * frequencies;
   }
 };
 

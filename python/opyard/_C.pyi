@@ -64,8 +64,38 @@ def measure(
     """Times the implementations on these calls, fixes the fastest for calls alike; gives it and microseconds a call."""
 
 def fix_measured(op: OpBase, call: Sequence[torch.Tensor | None], implementation: str) -> None: ...
+def serving(op: OpBase, call: Sequence[torch.Tensor | None]) -> list[str]:
+    """The implementations that serve this call; none where every output is empty."""
+
+def run_by(op: OpBase, call: Sequence[torch.Tensor | None], implementation: str) -> tuple[torch.Tensor | None, ...]:
+    """Every output of this call by that implementation. Binds and records nothing."""
+
 def back_by_huge_pages(tensor: torch.Tensor) -> int:
     """Asks the system to; the same values at the same addresses. Gives the bytes that lie in huge pages afterwards."""
 
 def stub(op: str, output: torch.Tensor) -> RegistrationHandle:
     """Registers an implementation that gives `output` at every call, to measure what the runtime costs."""
+
+def declaration(op: str) -> dict[str, Any]:
+    """What the manifest says of an operator, text by text."""
+
+def parameters(op: OpBase) -> dict[str, Any]:
+    """The parameters of an instance as its declaration reads them: defaults filled in, dtypes as torch.dtype."""
+
+class SampleCase:
+    """A valid call drawn from a declaration."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def params(self) -> dict[str, Any]: ...
+    @property
+    def inputs(self) -> dict[str, tuple[tuple[int, ...], torch.dtype] | None]: ...
+    @property
+    def outputs(self) -> dict[str, tuple[tuple[int, ...], torch.dtype] | None]: ...
+    def tensors(self, op: str, device: torch.device) -> dict[str, torch.Tensor | None]: ...
+
+def sample_cases(op: str, small: bool, dtype: torch.dtype | None, instance: OpBase | None) -> list[SampleCase]: ...
+def edge_cases(op: str, dtype: torch.dtype | None, instance: OpBase | None) -> list[SampleCase]: ...
+def random_cases(op: str, count: int, seed: int) -> list[SampleCase]: ...
+def sample_dtypes(op: str) -> list[torch.dtype]: ...

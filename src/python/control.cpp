@@ -1,4 +1,5 @@
 #include <call/measure.h>
+#include <call/run_by.h>
 #include <override/matmul_operators.h>
 #include <python/control.h>
 #include <python/op_type.h>
@@ -37,6 +38,14 @@ py::tuple measure_calls(py::handle op, const py::list& calls, double budget_s) {
   return py::make_tuple(measurement.chosen, microseconds);
 }
 
+py::tuple run_by_name(py::handle op, py::handle call, const std::string& implementation) {
+  const std::vector<at::Tensor> outputs = run_by(*instance_of(op), to_inputs(call), implementation);
+  py::tuple results(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    results[i] = outputs[i].defined() ? py::reinterpret_steal<py::object>(THPVariable_Wrap(outputs[i])) : py::none();
+  return results;
+}
+
 py::list route_counts() {
   py::list rows;
   for (const RouteCount& count : matmul_route_counts())
@@ -54,6 +63,8 @@ void add_control(py::module_& module) {
     if (!THPVariable_Check(tensor.ptr())) throw py::type_error("back_by_huge_pages: expected a tensor");
     return back_by_huge_pages(THPVariable_Unpack(tensor.ptr()));
   });
+  module.def("serving", [](py::handle op, py::handle call) { return serving(*instance_of(op), to_inputs(call)); });
+  module.def("run_by", run_by_name);
   module.def("fix_measured", [](py::handle op, py::handle call, const std::string& implementation) {
     fix_measured(*instance_of(op), to_inputs(call), implementation);
   });

@@ -1,10 +1,12 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
 #include <python/control.h>
+#include <python/declaration.h>
 #include <python/infer.h>
 #include <python/introspect.h>
 #include <python/manifest.h>
 #include <python/op_type.h>
+#include <python/samples.h>
 #include <python/stub.h>
 #include <python/translate_error.h>
 
@@ -15,6 +17,8 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_control(module);
   opyard::python::add_infer(module);
   opyard::python::add_manifest(module);
+  opyard::python::add_declaration(module);
+  opyard::python::add_samples(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

@@ -10,6 +10,7 @@
 
 #include "manifest/faults.h"
 #include "manifest/generators.h"
+#include "manifest/workload.h"
 #include "signature/signature.h"
 
 namespace opyard {
@@ -33,6 +34,9 @@ struct WorkloadCase {
   std::optional<std::int64_t> flops;  // none where the roofline is a function outside the language
   std::optional<std::int64_t> bytes;
 };
+
+/// The call that one row states with one assignment of dtypes. Throws ManifestError when that is no valid call.
+WorkloadCase build_case(const Signature& signature, const WorkloadRow& row, const DtypeCase& dtypes);
 
 /// One case for each row and dtype case, in order. Throws ManifestError for a row that states no valid call.
 std::vector<WorkloadCase> workload_cases(const Signature& signature);
