@@ -26,6 +26,9 @@ def spec_text(op: OpBase) -> str: ...
 def explain(op: OpBase, *args: Any, **kwargs: Any) -> str:
     """The implementation chosen for this call, and each other one's refusal. Runs and builds nothing."""
 
+def effect_table(op: OpBase) -> dict[tuple[bool, ...], tuple[Any, tuple[tuple[str, int] | None, ...]]]:
+    """By presence of the optional inputs: the custom op of such calls, and what each output is."""
+
 def served() -> list[tuple[str, str, int]]: ...
 def reset_served() -> None: ...
 def route_matmul(on: bool) -> None:

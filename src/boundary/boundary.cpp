@@ -20,22 +20,23 @@ struct NoGradient : c10::OperatorKernel {
 };
 
 struct BackendCall : c10::OperatorKernel {
-  explicit BackendCall(Registry& registry, std::shared_ptr<const Signature> signature)
-      : registry(registry), signature(std::move(signature)) {}
+  BackendCall(Registry& registry, std::shared_ptr<const Signature> signature, Effects effects)
+      : registry(registry), signature(std::move(signature)), effects(std::move(effects)) {}
 
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
-    boundary_call(registry, *signature, *stack);
+    boundary_call(registry, *signature, effects, *stack);
   }
 
   Registry& registry;
   std::shared_ptr<const Signature> signature;
+  Effects effects;
 };
 
 struct FakeCall : BackendCall {
   using BackendCall::BackendCall;
 
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
-    fake_call(registry, *signature, *stack);
+    fake_call(registry, *signature, effects, *stack);
   }
 };
 
@@ -43,23 +44,26 @@ struct FakeCall : BackendCall {
 
 namespace {
 
-void define_all(Registry& registry) {
+void define_branch(Registry& registry, const std::shared_ptr<const Signature>& signature, const Effects& effects) {
   // Leaked: taking a library out of the dispatcher while other threads call is not safe.
   static auto& library = *new torch::Library(torch::Library::FRAGMENT, "opyard", std::nullopt, __FILE__, __LINE__);
+  const std::string name = boundary_name(*signature, effects);
+  library.def(boundary_schema(*signature, effects).c_str(), {at::Tag::pt2_compliant_tag});
+  for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
+    library.impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
+                                                        std::make_unique<BackendCall>(registry, signature, effects))));
+  library.impl(name.c_str(),
+               torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
+                                                           std::make_unique<FakeCall>(registry, signature, effects))));
+  library.impl(name.c_str(), torch::dispatch(c10::DispatchKey::Autograd, torch::CppFunction::makeFromBoxedFunctor(
+                                                                             std::make_unique<NoGradient>(signature))));
+}
+
+void define_all(Registry& registry) {
   for (const std::string& op : registry.operators()) {
     const auto signature = registry.find(op).signature;
     if (compile_op_names(*signature).empty()) continue;
-    const std::string name = boundary_name(*signature);
-    library.def(boundary_schema(*signature).c_str(), {at::Tag::pt2_compliant_tag});
-    for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
-      library.impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
-                                                          std::make_unique<BackendCall>(registry, signature))));
-    library.impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
-                                                             std::make_unique<FakeCall>(registry, signature))));
-    library.impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Autograd,
-                                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<NoGradient>(signature))));
+    for (const Effects& effects : effect_branches(*signature)) define_branch(registry, signature, effects);
   }
 }
 
