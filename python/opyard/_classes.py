@@ -15,7 +15,7 @@ def make_class(name: str) -> type[Op]:
     facts = _C.describe(name)
     defaults: dict[str, Any] = {}
     overload = _overload(facts)
-    namespace: dict[str, Any] = {"Op": Op, "_overload": overload, "_defaults": defaults}
+    namespace: dict[str, Any] = {"Op": Op, "_overload": overload, "_defaults": defaults, "_placed": placed}
     body = _constructor(facts, defaults) + _call(facts)
     exec(compile(body, f"<opyard {name}>", "exec"), namespace)
     members = {
@@ -26,6 +26,7 @@ def make_class(name: str) -> type[Op]:
         "_name": name,
         "_parameters": tuple(param[0] for param in facts["params"]),
         "_overload": overload,
+        "_has_effects": facts["has_effects"],
         "compile_op_names": tuple(facts["compile_op_names"]),
     }
     namespace["__call__"]._generated = True
@@ -57,5 +58,20 @@ def _call(facts: dict[str, Any]) -> str:
     for name, optional, keyword_only in facts["inputs"]:
         (keyword if keyword_only else positional).append(f"{name}=None" if optional else name)
     arguments = ", ".join(["self", *positional, *(["*", *keyword] if keyword else [])])
-    passed = ", ".join([*(name for name, _, _ in facts["inputs"]), "self._graph_key"])
-    return f"def __call__({arguments}):\n    return _overload({passed})\n"
+    names = [name for name, _, _ in facts["inputs"]]
+    passed = ", ".join([*names, "self._graph_key"])
+    head = f"def __call__({arguments}):\n"
+    if not facts["has_effects"]:
+        return f"{head}    return _overload({passed})\n"
+    presence = "".join(f"{name} is not None, " for name, optional, _ in facts["inputs"] if optional)
+    return (
+        f"{head}    overload, places = self._effects[({presence})]\n"
+        f"    return _placed(places, ({', '.join(names)},), overload({passed}))\n"
+    )
+
+
+def placed(places: tuple[tuple[str, int] | None, ...], inputs: tuple[Any, ...], results: Any) -> Any:
+    """The outputs of a call: what its custom op made, inputs that it wrote, and None for what it does not return."""
+    made = results if isinstance(results, (tuple, list)) else (results,)
+    outputs = tuple(place and (made if place[0] == "new" else inputs)[place[1]] for place in places)
+    return outputs[0] if len(outputs) == 1 else outputs or None

@@ -27,6 +27,10 @@ class SignatureCall:
     tensors: dict[str, tuple[tuple[int, ...], str]]
 
 
+# Not copied: they belong to the instance that was constructed.
+_MADE_AT_CONSTRUCTION = ("_graph_key", "_effects")
+
+
 class Op(_C.OpBase):
     """A constructed operator: checks a call, selects an implementation, builds it once, runs it, records it.
 
@@ -37,6 +41,7 @@ class Op(_C.OpBase):
     _name: ClassVar[str] = ""
     _parameters: ClassVar[tuple[str, ...]] = ()
     _overload: ClassVar[Any] = None
+    _has_effects: ClassVar[bool] = False
     compile_op_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -51,6 +56,8 @@ class Op(_C.OpBase):
         self._construct(self._name, values, target)
         # In a graph stands what the instance is, not which one it is, so that alike instances compile as one.
         self._graph_key: str = _C.spec_text(self)
+        if self._has_effects:
+            self._effects = _C.effect_table(self)
 
     @property
     def last_call(self) -> SignatureCall:
@@ -67,14 +74,14 @@ class Op(_C.OpBase):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Op:
         copy = type(self).__new__(type(self))
-        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_graph_key"})
+        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _MADE_AT_CONSTRUCTION})
         Op.__init__(copy, target=self.target)
         return copy
 
     __copy__ = lambda self: self.__deepcopy__({})  # noqa: E731
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {k: v for k, v in self.__dict__.items() if k != "_graph_key"}
+        state = {k: v for k, v in self.__dict__.items() if k not in _MADE_AT_CONSTRUCTION}
         return _rebuild, (type(self), state)
 
     def __repr__(self) -> str:

@@ -22,22 +22,23 @@ struct NoGradient : c10::OperatorKernel {
 };
 
 struct BackendCall : c10::OperatorKernel {
-  explicit BackendCall(Registry& registry, std::shared_ptr<const Signature> signature)
-      : registry(registry), signature(std::move(signature)) {}
+  BackendCall(Registry& registry, std::shared_ptr<const Signature> signature, Effects effects)
+      : registry(registry), signature(std::move(signature)), effects(std::move(effects)) {}
 
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
-    boundary_call(registry, *signature, *stack);
+    boundary_call(registry, *signature, effects, *stack);
   }
 
   Registry& registry;
   std::shared_ptr<const Signature> signature;
+  Effects effects;
 };
 
 struct FakeCall : BackendCall {
   using BackendCall::BackendCall;
 
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack) {
-    fake_call(registry, *signature, *stack);
+    fake_call(registry, *signature, effects, *stack);
   }
 };
 
@@ -51,28 +52,30 @@ torch::Library& library() {
   return made;
 }
 
-}  // namespace
-
-void define_boundary(Registry& registry, const std::shared_ptr<const Signature>& signature) {
-  if (compile_op_names(*signature).empty()) return;
-  std::lock_guard guard(lock_of(LockRank::kRoutes));  // of what this process puts into torch's dispatcher
-  const std::string name = boundary_name(*signature);
+void define_branch(Registry& registry, const std::shared_ptr<const Signature>& signature, const Effects& effects) {
+  const std::string name = boundary_name(*signature, effects);
   if (c10::Dispatcher::singleton().findOp({"opyard::" + name, ""}))
     throw ManifestError("two operators would have one custom op", {.op = signature->op(),
                                                                    .expected = "a name of its own",
                                                                    .got = "opyard::" + name,
                                                                    .declared_at = signature->declared_at(),
                                                                    .advice = "rename the operator or its family"});
-  library().def(boundary_schema(*signature).c_str(), {at::Tag::pt2_compliant_tag});
+  library().def(boundary_schema(*signature, effects).c_str(), {at::Tag::pt2_compliant_tag});
+  const auto implement = [&](c10::DispatchKey key, auto kernel) {
+    library().impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(std::move(kernel))));
+  };
   for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
-    library().impl(name.c_str(), torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
-                                                          std::make_unique<BackendCall>(registry, signature))));
-  library().impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Meta, torch::CppFunction::makeFromBoxedFunctor(
-                                                             std::make_unique<FakeCall>(registry, signature))));
-  library().impl(name.c_str(),
-                 torch::dispatch(c10::DispatchKey::Autograd,
-                                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<NoGradient>(signature))));
+    implement(key, std::make_unique<BackendCall>(registry, signature, effects));
+  implement(c10::DispatchKey::Meta, std::make_unique<FakeCall>(registry, signature, effects));
+  implement(c10::DispatchKey::Autograd, std::make_unique<NoGradient>(signature));
+}
+
+}  // namespace
+
+void define_boundary(Registry& registry, const std::shared_ptr<const Signature>& signature) {
+  if (compile_op_names(*signature).empty()) return;
+  std::lock_guard guard(lock_of(LockRank::kRoutes));  // of what this process puts into torch's dispatcher
+  for (const Effects& effects : effect_branches(*signature)) define_branch(registry, signature, effects);
 }
 
 void define_boundaries(Registry& registry) {

@@ -1,3 +1,4 @@
+#include <boundary/boundary.h>
 #include <boundary/boundary_call.h>
 #include <c10/core/GradMode.h>
 #include <call/run_call.h>
@@ -46,15 +47,29 @@ std::shared_ptr<Instance> instance_of(Registry& registry, const Signature& signa
                         .advice = "keep the instance while something calls it"});
 }
 
-void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
+void check_branch(const Instance& instance, const Effects& effects, const StackInputs& inputs) {
+  const Signature& signature = instance.signature();
+  if (!has_effects(signature)) return;
+  const Effects own = effects_of(signature, instance.spec().construction(), inputs.data());
+  if (own == effects) return;
+  throw SignatureError(SignatureError::Kind::kValue, "a call came through the custom op of other effects",
+                       {.op = signature.op(),
+                        .expected = boundary_name(signature, own),
+                        .got = boundary_name(signature, effects),
+                        .declared_at = signature.declared_at(),
+                        .advice = "call the operator itself, which chooses its custom op"});
+}
+
+void boundary_call(Registry& registry, const Signature& signature, const Effects& effects, torch::jit::Stack& stack) {
   const std::shared_ptr<Instance> instance = instance_of(registry, signature, stack.back().toStringRef());
   c10::SmallVector<at::Tensor, 4> outputs(signature.outputs().size());
   {
     const StackInputs inputs = stack_inputs(signature, stack);
+    check_branch(*instance, effects, inputs);
     run_call(*instance, inputs.data(), outputs.data());
   }
   torch::jit::drop(stack, signature.inputs().size() + 1);
-  for (auto& output : outputs) stack.emplace_back(std::move(output));
+  for (const std::size_t i : returned_outputs(effects)) stack.emplace_back(std::move(outputs[i]));
 }
 
 void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack) {

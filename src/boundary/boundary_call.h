@@ -4,6 +4,7 @@
 #include <ATen/core/stack.h>
 #include <c10/util/SmallVector.h>
 #include <call/instance.h>
+#include <signature/effects.h>
 
 namespace opyard {
 
@@ -15,8 +16,11 @@ StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& st
 /// Throws SignatureError when a key's instance is gone, or of another operator.
 std::shared_ptr<Instance> instance_of(Registry& registry, const Signature& signature, const std::string& key);
 
-/// Replaces the arguments on the stack by the results.
-void boundary_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack);
+/// Replaces the arguments on the stack by the results that a custom op of these effects returns.
+void boundary_call(Registry& registry, const Signature& signature, const Effects& effects, torch::jit::Stack& stack);
+
+/// Throws SignatureError when a call has other effects than the custom op that it came through.
+void check_branch(const Instance& instance, const Effects& effects, const StackInputs& inputs);
 
 /// Throws SignatureError when gradients are recorded and an input takes part: the operator declares no backward.
 void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack);

@@ -1,5 +1,6 @@
 #include <boundary/boundary.h>
 
+#include <algorithm>
 #include <cctype>
 
 namespace opyard {
@@ -31,28 +32,51 @@ std::string snake_case(std::string name) {
 
 }  // namespace
 
-std::string boundary_name(const Signature& signature) {
+std::string boundary_name(const Signature& signature, const Effects& effects) {
   std::string op = signature.op();
   if (op.ends_with("Op")) op.resize(op.size() - 2);
   const std::string snake = snake_case(op);
-  return snake.starts_with(signature.family() + "_") ? snake : signature.family() + "_" + snake;
+  std::string name = snake.starts_with(signature.family() + "_") ? snake : signature.family() + "_" + snake;
+  std::vector<std::string> written;
+  for (const std::int32_t i : effects.written) written.push_back(signature.inputs()[i].name);
+  std::sort(written.begin(), written.end());
+  for (const std::string& input : written) name += "_writes_" + input;
+  for (std::size_t i = 0; i < effects.emitted.size(); ++i)
+    if (!effects.emitted[i]) name += "_without_" + signature.outputs()[i].name;
+  return name;
 }
 
-std::string boundary_schema(const Signature& signature) {
-  std::string text = boundary_name(signature) + "(";
-  for (const auto& input : signature.inputs())
-    text += std::string(input.optional ? "Tensor? " : "Tensor ") + input.name + ", ";
+std::string boundary_schema(const Signature& signature, const Effects& effects) {
+  std::string text = boundary_name(signature, effects) + "(";
+  char alias = 'a';
+  for (std::size_t i = 0; i < signature.inputs().size(); ++i) {
+    const TensorArgument& input = signature.inputs()[i];
+    const bool written = std::count(effects.written.begin(), effects.written.end(), static_cast<std::int32_t>(i)) != 0;
+    text += "Tensor";
+    if (written) text += std::string("(") + alias++ + "!)";
+    text += (input.optional ? "? " : " ") + input.name + ", ";
+  }
   text += "str instance_key) -> ";
-  const auto& outputs = signature.outputs();
-  if (outputs.size() == 1) return text + "Tensor";
+  const auto returned = returned_outputs(effects);
+  if (returned.size() == 1) return text + "Tensor";
   text += "(";
-  for (std::size_t i = 0; i < outputs.size(); ++i) text += i ? ", Tensor" : "Tensor";
+  for (std::size_t i = 0; i < returned.size(); ++i) text += i ? ", Tensor" : "Tensor";
   return text + ")";
+}
+
+std::vector<std::size_t> returned_outputs(const Effects& effects) {
+  std::vector<std::size_t> returned;
+  for (std::size_t i = 0; i < effects.emitted.size(); ++i)
+    if (effects.emitted[i] && effects.aliased[i] < 0) returned.push_back(i);
+  return returned;
 }
 
 std::vector<std::string> compile_op_names(const Signature& signature) {
   if (signature.inputs().empty()) return {};
-  return {"opyard::" + boundary_name(signature)};
+  std::vector<std::string> names;
+  for (const Effects& effects : effect_branches(signature))
+    names.push_back("opyard::" + boundary_name(signature, effects));
+  return names;
 }
 
 }  // namespace opyard

@@ -1,14 +1,16 @@
 #include <ATen/Functions.h>
+#include <boundary/boundary.h>
 #include <boundary/boundary_call.h>
 #include <boundary/fake.h>
 
 namespace opyard {
 
-void fake_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack) {
+void fake_call(Registry& registry, const Signature& signature, const Effects& effects, torch::jit::Stack& stack) {
   const std::shared_ptr<Instance> instance = instance_of(registry, signature, stack.back().toStringRef());
   c10::SmallVector<at::Tensor, 4> outputs;
   {
     const StackInputs inputs = stack_inputs(signature, stack);
+    check_branch(*instance, effects, inputs);
     const auto solved = signature.infer(instance->spec().construction(), inputs.data());
     for (const auto& output : solved.outputs)
       outputs.push_back(output.present
@@ -16,7 +18,7 @@ void fake_call(Registry& registry, const Signature& signature, torch::jit::Stack
                             : at::Tensor());
   }
   torch::jit::drop(stack, signature.inputs().size() + 1);
-  for (auto& output : outputs) stack.emplace_back(std::move(output));
+  for (const std::size_t i : returned_outputs(effects)) stack.emplace_back(std::move(outputs[i]));
 }
 
 }  // namespace opyard

@@ -3,11 +3,12 @@
 
 #include <ATen/core/stack.h>
 #include <registry/registry.h>
+#include <signature/effects.h>
 
 namespace opyard {
 
-/// Replaces the arguments on the stack by empty meta tensors with the inferred shapes and dtypes. Selects nothing and
-/// records nothing.
-void fake_call(Registry& registry, const Signature& signature, torch::jit::Stack& stack);
+/// Replaces the arguments on the stack by empty meta tensors with the inferred shapes and dtypes, as many as a custom
+/// op of these effects returns. Selects nothing and records nothing.
+void fake_call(Registry& registry, const Signature& signature, const Effects& effects, torch::jit::Stack& stack);
 
 }  // namespace opyard

@@ -30,13 +30,16 @@ using Outputs = c10::SmallVector<at::Tensor, 4>;
 void call_boundary(const Instance& instance, const Pointers& inputs, Outputs& outputs) {
   define_boundaries(Registry::process());
   const Signature& signature = instance.signature();
-  const std::string name = "opyard::" + boundary_name(signature);
+  const Effects effects = effects_of(signature, instance.spec().construction(), inputs.data());
+  const std::string name = "opyard::" + boundary_name(signature, effects);
   torch::jit::Stack stack;
   for (const at::Tensor* input : inputs) stack.push_back(input == nullptr ? c10::IValue() : c10::IValue(*input));
   stack.emplace_back(instance.key());
   c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), "").callBoxed(&stack);
+  const auto returned = returned_outputs(effects);
+  for (std::size_t i = 0; i < returned.size(); ++i) outputs[returned[i]] = std::move(stack[i]).toTensor();
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (stack[i].isTensor()) outputs[i] = std::move(stack[i]).toTensor();
+    if (effects.aliased[i] >= 0) outputs[i] = *inputs[effects.aliased[i]];
 }
 
 Outputs call_op(Instance& instance, c10::ArrayRef<at::Tensor> inputs) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace opyard {
@@ -30,6 +31,8 @@ struct CallPlan {
   bool general = false;                       // by the implementation that aten itself stands behind
   bool release_gil = false;                   // the work is expected to outlast the switch
   std::vector<TensorFacts> outputs;
+  std::vector<std::int32_t> written;                           // inputs that the call writes
+  std::vector<std::pair<std::int32_t, std::int32_t>> aliased;  // outputs that are a written input: output, input
   CallRecordPtr record;
   ServedCounter* served = nullptr;
 

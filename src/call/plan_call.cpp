@@ -1,6 +1,7 @@
 #include <call/plan_call.h>
 #include <select/device_facts.h>
 #include <select/select.h>
+#include <signature/effects.h>
 
 namespace opyard {
 namespace {
@@ -27,6 +28,13 @@ TensorFacts facts_of(const SolvedOutput<std::int64_t>& output) {
 
 // Work shorter than this is done before the interpreter lock would have changed hands.
 constexpr double kReleaseFromMicroseconds = 1.0;
+
+void plan_effects(const InstanceSpec& spec, const at::Tensor* const* inputs, CallPlan& plan) {
+  const Effects effects = effects_of(spec.signature(), spec.construction(), inputs);
+  plan.written = effects.written;
+  for (std::size_t i = 0; i < effects.aliased.size(); ++i)
+    if (effects.aliased[i] >= 0) plan.aliased.emplace_back(static_cast<std::int32_t>(i), effects.aliased[i]);
+}
 
 }  // namespace
 
@@ -56,6 +64,7 @@ std::unique_ptr<CallPlan> plan_call(Instance& instance, const CallKey* key, cons
   record->op = op;
   record->spec = spec_of(spec, solved, inputs);
   for (const auto& [name, facts] : record->spec.outputs) plan->outputs.push_back(facts);
+  if (has_effects(spec.signature())) plan_effects(spec, inputs, *plan);
 
   if (!solved.empty_write) {
     record->target = binding.target(solved.device).name;

@@ -24,6 +24,12 @@ class WithoutLock {
   CallerLock* lock_;
 };
 
+// Kernels write below autograd, which counts a tensor's versions.
+[[gnu::noinline]] void count_writes(const CallPlan& plan, const at::Tensor* const* inputs) {
+  for (const std::int32_t i : plan.written)
+    if (!inputs[i]->is_inference()) inputs[i]->unsafeGetTensorImpl()->bump_version();
+}
+
 template <bool kInFront>
 bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
   ThreadState& thread = this_thread();
@@ -50,6 +56,8 @@ bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* output
       launch(*plan, call);
     }
     check_result(*plan, inputs, outputs);
+    if (!plan->written.empty()) [[unlikely]]
+      count_writes(*plan, inputs);
     if (plan->served != nullptr) plan->served->calls.fetch_add(1, std::memory_order_relaxed);
     instance.record(*plan->record);
   }

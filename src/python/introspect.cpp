@@ -2,6 +2,7 @@
 #include <call/explain.h>
 #include <opyard/error.h>
 #include <python/call_arguments.h>
+#include <python/effect_calls.h>
 #include <python/introspect.h>
 #include <python/op_type.h>
 #include <python/value_caster.h>
@@ -62,6 +63,7 @@ py::dict describe(const std::string& op) {
   dict["inputs"] = inputs;
   dict["params"] = params;
   dict["outputs"] = outputs;
+  dict["has_effects"] = has_effects(signature);
   dict["compile_op_names"] = compile_op_names(signature);
   return dict;
 }
@@ -88,6 +90,7 @@ void add_introspection(py::module_& module) {
   module.def("serving_target", serving_target);
   module.def("spec_text", [](py::handle op) { return instance_of(op)->spec().text(); });
   module.def("explain", explain_call);
+  module.def("effect_table", effect_table);
   module.def("served", served);
   module.def("reset_served", [] { Registry::process().reset_served(); });
 }

@@ -1,6 +1,7 @@
 #include <boundary/boundary.h>
 #include <opyard/error.h>
 #include <python/call_arguments.h>
+#include <python/effect_calls.h>
 #include <python/op_type.h>
 #include <python/translate_error.h>
 #include <python/value_caster.h>
@@ -32,8 +33,10 @@ const OperatorFacts& facts_of(const std::shared_ptr<const Signature>& signature)
   }
   if (!compile_op_names(*signature).empty()) {
     const py::object ops = py::module_::import("torch").attr("ops").attr("opyard");
-    py::object overload = ops.attr(boundary_name(*signature).c_str()).attr("default");
+    const std::string name = boundary_name(*signature, effect_branches(*signature).front());
+    py::object overload = ops.attr(name.c_str()).attr("default");
     facts.overload = overload.release().ptr();
+    facts.branches = branches_of(*signature);
   }
   return facts;
 }

@@ -3,17 +3,25 @@
 
 #include <call/instance.h>
 #include <pybind11/pybind11.h>
+#include <signature/effects.h>
 
 #include <memory>
 #include <vector>
 
 namespace opyard::python {
 
+/// A custom op, for the calls that have these effects.
+struct EffectBranch {
+  Effects effects;
+  PyObject* overload;
+};
+
 /// What all instances of one operator need of it in a call. Lives as long as the process.
 struct OperatorFacts {
   std::shared_ptr<const Signature> signature;
-  std::vector<PyObject*> names;  // interned input names, in order
-  PyObject* overload = nullptr;  // the custom op as torch.ops gives it; null without a boundary
+  std::vector<PyObject*> names;        // interned input names, in order
+  PyObject* overload = nullptr;        // the custom op as torch.ops gives it; null without a boundary
+  std::vector<EffectBranch> branches;  // where calls differ in what they write or return
 };
 
 struct OpObject {

@@ -2,6 +2,7 @@
 #include <call/run_call.h>
 #include <opyard/error.h>
 #include <python/call_arguments.h>
+#include <python/effect_calls.h>
 #include <python/translate_error.h>
 #include <python/vectorcall.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -60,6 +61,7 @@ PyObject* call_plain(const OpObject& op, const CallArguments& arguments) {
     all[i] = object == nullptr ? Py_None : object;
   }
   all[count] = may_be_traced(arguments.tensors, count) || !arguments.plain ? op.graph_key : op.instance_key;
+  if (!facts.branches.empty()) return call_branch(op, all, count);
   return PyObject_Vectorcall(facts.overload, all, count + 1, nullptr);
 }
 

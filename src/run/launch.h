@@ -5,8 +5,10 @@
 
 namespace opyard {
 
-/// Runs the plan's kernel on the call's tensors; an empty write only makes its outputs.
+/// Runs the plan's kernel on the call's tensors; an empty write only makes its outputs. An output that is a written
+/// input is that tensor from the start.
 inline void launch(const CallPlan& plan, KernelCall& call) {
+  for (const auto& [output, input] : plan.aliased) call.set_output(output, call.input(input));
   if (plan.kernel != nullptr) [[likely]] {
     plan.kernel->forward(call);
     return;

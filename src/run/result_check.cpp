@@ -42,12 +42,25 @@ bool fits(const CallPlan& plan, const TensorFacts& facts, const at::Tensor& outp
          output.is_contiguous();
 }
 
+bool is_alias(const CallPlan& plan, std::size_t i, const at::Tensor* const* inputs, const at::Tensor* outputs) {
+  for (const auto& [output, input] : plan.aliased) {
+    if (static_cast<std::size_t>(output) != i) continue;
+    if (!outputs[i].is_same(*inputs[input]))
+      fail(plan, i, "an output that is declared to be a written input is another tensor",
+           plan.record->spec.inputs[input].first, describe(outputs[i]));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_result(const CallPlan& plan, const at::Tensor* const* inputs, const at::Tensor* outputs) {
   const std::size_t input_count = plan.record->spec.inputs.size();
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const at::Tensor& output = outputs[i];
+    if (!plan.aliased.empty() && is_alias(plan, i, inputs, outputs)) [[unlikely]]
+      continue;
     if (!fits(plan, plan.outputs[i], output)) [[unlikely]]
       fail_facts(plan, i, output);
     if (!output.defined()) continue;
@@ -58,6 +71,11 @@ void check_result(const CallPlan& plan, const at::Tensor* const* inputs, const a
         fail(plan, i, "an implementation's result shares storage with an input", "a new tensor",
              "the storage of " + plan.record->spec.inputs[j].first);
     }
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[j].defined() && outputs[j].unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl() == storage)
+          [[unlikely]]
+        fail(plan, i, "an implementation's result shares storage with another one", "a new tensor",
+             "the storage of " + plan.record->spec.outputs[j].first);
   }
 }
 

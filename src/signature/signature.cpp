@@ -1,26 +1,12 @@
 #include "signature/signature.h"
 
 #include "signature/check_run.h"
+#include "signature/effects.h"
 #include "signature/program.h"
 #include "signature/slot_value.h"
 
 namespace opyard {
 namespace {
-
-/// The number of the point that this construction and these inputs are at.
-std::uint64_t point_of(const Signature::Program& program, const Construction& construction,
-                       const at::Tensor* const* inputs) {
-  std::uint64_t point = construction.solved->point;
-  std::uint64_t scale = 1;
-  for (std::size_t i = 0; i < program.discriminants.size(); ++i) {
-    const Discriminant& axis = program.discriminants[i];
-    if (axis.kind == Discriminant::Kind::kTensor && inputs[axis.number] != nullptr) {
-      point += scale;
-    }
-    scale *= axis.size();
-  }
-  return point;
-}
 
 /// A call's tensors followed by the construction's, which only a few operators have.
 class AllInputs {
@@ -47,7 +33,11 @@ class AllInputs {
 template <class Int>
 CheckRun<Int> run_of(const Signature::Program& program, const Construction& construction,
                      const at::Tensor* const* inputs) {
-  return {program, program.call_plan(point_of(program, construction, inputs)), construction, inputs};
+  c10::SmallVector<bool, 16> present;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    present.push_back(inputs[i] != nullptr);
+  }
+  return {program, program.call_plan(point_of(program, construction, present)), construction, inputs};
 }
 
 }  // namespace
