@@ -28,11 +28,11 @@ const Tensors& tensors() {
 
 // A miss as in use: the dtype fits, a size does not.
 opyard::Condition too_large() {
-  return {{{.argument = "self", .dtypes = {at::kFloat, at::kBFloat16}, .rank = 2, .sizes = {{.dim = 0, .min = 64}}}}};
+  return {{{.argument = "self", .dtypes = {at::kFloat, at::kBFloat16}, .ranks = {2}, .sizes = {{.dim = 0, .min = 64}}}}};
 }
 
 opyard::Condition small() {
-  return {{{.argument = "self", .dtypes = {at::kFloat, at::kBFloat16}, .rank = 2, .sizes = {{.dim = 0, .max = 64}}}}};
+  return {{{.argument = "self", .dtypes = {at::kFloat, at::kBFloat16}, .ranks = {2}, .sizes = {{.dim = 0, .max = 64}}}}};
 }
 
 at::Tensor give_ready(const at::Tensor&, const at::Tensor&) { return tensors().ready; }
