@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable
 
@@ -49,8 +50,7 @@ class Graphs:
 
     def new_id(self, op_symbol: str, dsl_name: str) -> str:
         """For an opaque operator: a name that no other override of the process ever has."""
-        name = f"{op_symbol}_{dsl_name}_{next(self._numbers)}"
-        return "".join(letter if letter.isalnum() else "_" for letter in name)
+        return re.sub(r"\W", "_", f"{op_symbol}_{dsl_name}_{next(self._numbers)}", flags=re.ASCII)
 
     def add(self, node: _OverrideNode) -> None:
         """In force from the next call on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from opyard import _C
@@ -29,14 +30,10 @@ class _OverrideNode:
     all_forms: bool = False  # in-place and out= forms too
     handle: _C.OverrideHandle | None = field(default=None, repr=False, compare=False)
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str]:
         """Of the graph that the node is in."""
         return graph_key(self.lib_symbol, self.op_symbol, self.dispatch_key)
-
-    @property
-    def name(self) -> str:
-        return self.node_id
 
     def install(self) -> None:
         """Registers with the core, where that has not been done. Raises ValueError where it cannot work."""
