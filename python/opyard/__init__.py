@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch as _torch  # noqa: F401  # its libraries are what ours are linked to
 
 from opyard._C import explain
-from opyard._override import Override, override
+from opyard._override import Override, aten_original, override
 from opyard._overrides import OverrideRow, OverrideTable, overrides, uninstall
 from opyard.enable import Handle, disable, enable
 from opyard.errors import OpyardError
@@ -18,6 +18,7 @@ __all__ = [
     "Override",
     "OverrideRow",
     "OverrideTable",
+    "aten_original",
     "disable",
     "enable",
     "explain",

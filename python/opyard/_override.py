@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._ops import OpOverload
 
+from opyard import _C
 from opyard._lazy import as_function
 
 if TYPE_CHECKING:
@@ -100,6 +102,17 @@ def override(
     )
     GRAPHS.add(node)
     return Override(node)
+
+
+@contextmanager
+def aten_original() -> Iterator[None]:
+    """In its block this thread's calls of aten meet no override, and autograd records nothing: for implementations that
+    call the operator which they override."""
+    guard = _C.AtenOriginal()
+    try:
+        yield
+    finally:
+        del guard
 
 
 def _symbol(op: str | OpOverload) -> tuple[str, str]:

@@ -1,7 +1,9 @@
 """What importing opyard.native and registering do in a fresh process, and do not."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +23,6 @@ native.register_op_override("mine", "aten", "relu", "CUDA", lambda x: True, impl
 
 
 def run(code, **environment):
-    import os
-
     return subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -92,6 +92,17 @@ def test_torch_logs_shows_the_records(setting):
     done = run(REGISTER + "native.deregister_op_overrides(disable_dsl_names='mine')", TORCH_LOGS=setting)
     assert "switching off overrides of dsl mine" in done.stderr
     assert "DSL 'triton' registered" in done.stderr
+
+
+@requirement("N70")
+def test_every_module_that_logs_has_a_logger_of_its_name():
+    import opyard.native
+
+    for path in Path(opyard.native.__file__).parent.glob("*.py"):
+        text = path.read_text()
+        assert text.count("logging.getLogger(") == text.count("log = logging.getLogger(__name__)") + 3 * (
+            path.stem == "logs"
+        )
 
 
 @requirement("N42", "N53")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import opyard
-from opyard.native import registry
+from opyard.native import control, registry
 
 requirement = pytest.mark.requirement
 A, B = torch.tensor([2.0, 3.0]), torch.tensor([4.0, 5.0])
@@ -55,6 +55,21 @@ def test_the_signature_is_torch_natives():
     )
     for name in registry.__all__:
         assert inspect.getdoc(getattr(registry, name)) or name == "UserOrderingFn"
+
+
+@requirement("N4")
+def test_the_condition_may_be_left_out_when_the_implementation_comes_by_keyword():
+    registry.register_op_override("one", "aten", "mul.Tensor", "CPU", impl=fill(42), unconditional_override=True)
+    assert mul(A, B).tolist() == [42, 42]
+    registry.register_op_override("two", "aten", "mul.Tensor", "CPU", None, fill(43), unconditional_override=True)
+    assert mul(A, B).tolist() == [43, 43]
+    with pytest.raises(TypeError, match="'impl'"):
+        registry.register_op_override("one", "aten", "mul.Tensor", "CPU", yes)
+
+
+@requirement("N37")
+def test_no_call_of_the_registry_defines_an_operator():
+    assert not [name for name in registry.__all__ if "define" in name or "new" in name]
 
 
 @requirement("N8", "N3")
@@ -136,6 +151,25 @@ def test_filters_by_dsl_operator_and_key_switch_off_and_on():
         assert mul(A, B).tolist() == ([1, 1] if value == "two" else [8, 15])
         registry.reenable_op_overrides(**{f"enable_{name}": value})
         assert mul(A, B).tolist() == [2, 2]
+
+
+def test_controls_switch_for_a_block_and_keep_what_was_off():
+    register(value=1, dsl="one")
+    register(value=2, dsl="two")
+    two = control.dsl("two")
+    with two.disabled():
+        assert not two.enabled
+        assert mul(A, B).tolist() == [1, 1]
+    assert two.enabled
+    two.enabled = False
+    with two.disabled(), control.operations_disabled("mul.Tensor"):
+        assert mul(A, B).tolist() == [8, 15]
+    assert control.is_dsl_disabled("two")
+    assert not control.is_operation_disabled("mul.Tensor")
+    assert mul(A, B).tolist() == [1, 1]
+    assert "triton" in control.all_dsls()
+    with pytest.raises(ValueError, match="three"):
+        control.dsl("three")
 
 
 @requirement("N55")

@@ -32,8 +32,8 @@ def register_op_override(
     lib_symbol: str,
     op_symbol: str,
     dispatch_key: str,
-    cond: _OpCondFn | None,
-    impl: _OpImplFn | str,
+    cond: _OpCondFn | None = None,
+    impl: _OpImplFn | str | None = None,
     *,
     allow_multiple_override: bool = False,
     unconditional_override: bool = False,
@@ -46,7 +46,7 @@ def register_op_override(
         op_symbol: a bare name, which means the default overload ("bmm"), or one with its overload ("add_.Tensor")
         dispatch_key: "CPU", "CUDA" or any other backend's key
         cond: called with the operator's arguments, says whether `impl` serves the call; may be None only with
-            `unconditional_override`
+            `unconditional_override`, and be left out when `impl` comes by keyword
         impl: called with the operator's arguments; or "module:function", imported when first called
         allow_multiple_override: accepted for torch._native's sake; several overrides may always stand at one operator
         unconditional_override: `impl` serves every call at the key; a `cond` given as well is not evaluated
@@ -61,6 +61,10 @@ def register_op_override(
         )
     if cond is None and not unconditional_override:
         raise ValueError(f"{lib_symbol}::{op_symbol}: cond must be provided unless unconditional_override=True")
+    if impl is None:
+        raise TypeError(
+            f"{lib_symbol}::{op_symbol}: argument 'impl': expected a function or 'module:function', got None"
+        )
     GRAPHS.add(
         _OverrideNode(
             dsl_name=backend,
