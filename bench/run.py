@@ -10,6 +10,7 @@ from typing import Any
 
 import calls
 import imports
+import overrides
 
 import kernels
 
@@ -27,7 +28,8 @@ def programs() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    rows = programs() + imports.figures() + calls.figures() + kernels.figures()
+    rows = programs()
+    rows += overrides.figures(rows) + imports.figures() + calls.figures() + kernels.figures()
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(rows, indent=1) + "\n")

@@ -60,6 +60,35 @@ def route_matmul(on: bool) -> None:
     """Begins or ends one activation of the router in front of aten's mm, addmm and bmm on the CPU."""
 
 def route_counts() -> list[tuple[str, str, int, int]]: ...
+
+class OverrideHandle:
+    """Owns an override, of one form of an operator or of all; removes it when it is freed."""
+
+    active: bool
+    def remove(self) -> None: ...
+    def ids(self) -> list[int]: ...
+    def counts(self) -> tuple[int, int]:
+        """Calls served, and calls passed over."""
+
+class AtenOriginal:
+    """While one lives, this thread's calls of aten meet no override."""
+
+def override_boxed(
+    op: str,
+    overload: str,
+    key: str,
+    name: str,
+    limits: list[dict[str, Any]],
+    expression: str,
+    condition: Any,
+    implementation: Any,
+    all_forms: bool,
+) -> OverrideHandle: ...
+def override_points() -> list[dict[str, Any]]: ...
+def arrange_overrides(order: Sequence[OverrideHandle], off: Sequence[OverrideHandle]) -> None:
+    """Tries the first ones in this order, and the others not at all."""
+
+def uninstall_routers() -> None: ...
 def measure(
     op: OpBase, calls: Sequence[Sequence[torch.Tensor | None]], budget_s: float
 ) -> tuple[str, dict[str, float]]:

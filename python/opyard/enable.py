@@ -82,6 +82,11 @@ def disable(model: nn.Module | None = None) -> None:
                 return
 
 
+def is_active() -> bool:
+    """Whether an activation is in force."""
+    return bool(_active)
+
+
 def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
     if model is None:
         _C.route_matmul(True)

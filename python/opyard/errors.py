@@ -38,6 +38,24 @@ class ContractValueError(ContractError, ValueError):
     """A contract broken by value."""
 
 
+class ConditionError(ContractError, RuntimeError):
+    """A condition of an override that raised in eager mode; what it raised is the cause."""
+
+
+class EndlessRecursionError(ContractError, RecursionError):
+    """An override whose implementation calls its own operator without end."""
+
+
+def condition_error(override: str, cause: BaseException) -> ConditionError:
+    """The error for an override whose condition raised `cause`."""
+    error = ConditionError(f"the condition of the override '{override}' raised {type(cause).__name__}: {cause}")
+    error.argument = override
+    error.expected = "true or false"
+    error.got = repr(cause)
+    error.advice = "give False for calls that the override does not serve"
+    return error
+
+
 class OpNotAvailableError(OpyardError, ValueError):
     """Nothing serves the call; the text lists every candidate with its refusal."""
 

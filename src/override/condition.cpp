@@ -3,6 +3,7 @@
 #include <opyard/error.h>
 #include <override/condition.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace opyard {
@@ -30,6 +31,28 @@ std::string dtypes_text(const std::string& name, const std::vector<c10::ScalarTy
     text += (text.empty() ? "" : ", ") + std::string(c10::toString(dtype));
   }
   return name + ".dtype in {" + text + "}";
+}
+
+std::string ranks_text(const std::string& name, const std::vector<int>& ranks) {
+  if (ranks.size() == 1) {
+    return range_text(name + ".dim()", ranks[0], ranks[0]);
+  }
+  std::string text;
+  for (const int rank : ranks) {
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  return name + ".dim() in {" + text + "}";
+}
+
+std::string size_text(const std::string& name, const SizeLimit& size) {
+  const std::string what = name + ".size(" + std::to_string(size.dim) + ")";
+  const bool divided = size.multiple_of != 1;
+  const bool bounded = !divided || size.min > 0 || size.max < kUnbounded;
+  std::string text = bounded ? range_text(what, size.min, size.max) : "";
+  if (divided) {
+    text += (bounded ? " and " : "") + what + " % " + std::to_string(size.multiple_of) + " == 0";
+  }
+  return text;
 }
 
 std::string strides_text(const std::string& name, StrideLimit strides) {
@@ -67,12 +90,22 @@ void check_ranges(const TensorLimits& limits, const c10::FunctionSchema& schema)
     throw condition_error(schema, limits.argument, "min_elements <= max_elements",
                           range_text("elements", limits.min_elements, limits.max_elements));
   }
+  const auto rank = std::max_element(limits.ranks.begin(), limits.ranks.end());
+  if (rank != limits.ranks.end() &&
+      (*rank > kMaxRank || *std::min_element(limits.ranks.begin(), limits.ranks.end()) < 0)) {
+    throw condition_error(schema, limits.argument, "ranks from 0 to " + std::to_string(kMaxRank),
+                          ranks_text(limits.argument, limits.ranks));
+  }
   for (const SizeLimit& size : limits.sizes) {
-    const bool outside = limits.rank && (size.dim >= *limits.rank || size.dim < -*limits.rank);
-    if (size.min > size.max || outside) {
-      throw condition_error(schema, limits.argument, outside ? "a dim within the rank" : "min <= max",
+    const bool outside = rank != limits.ranks.end() && (size.dim >= *rank || size.dim < -*rank);
+    if (size.min > size.max || size.multiple_of < 1 || outside) {
+      throw condition_error(schema, limits.argument,
+                            outside               ? "a dim within the rank"
+                            : size.min > size.max ? "min <= max"
+                                                  : "multiple_of >= 1",
                             "dim " + std::to_string(size.dim) + ", min " + std::to_string(size.min) + ", max " +
-                                std::to_string(size.max));
+                                std::to_string(size.max) +
+                                (size.multiple_of < 1 ? ", multiple_of " + std::to_string(size.multiple_of) : ""));
     }
   }
 }
@@ -99,18 +132,23 @@ void ConditionProgram::add(const TensorLimits& limits, std::uint8_t argument) {
   check.first_number = static_cast<std::uint32_t>(texts_.size());
   check.argument = argument;
   check.has_more = counted || limits.strides != StrideLimit::kAny;
-  check.rank = static_cast<std::int16_t>(limits.rank.value_or(-1));
   check.strides = limits.strides;
   check.min_elements = limits.min_elements;
   check.max_elements = limits.max_elements;
   check.sizes.append(limits.sizes.begin(), limits.sizes.end());
   texts_.push_back(name + " is present");
   texts_.push_back(limits.dtypes.empty() ? "" : dtypes_text(name, limits.dtypes));
-  texts_.push_back(limits.rank ? range_text(name + ".dim()", *limits.rank, *limits.rank) : "");
+  texts_.push_back(limits.ranks.empty() ? "" : ranks_text(name, limits.ranks));
   texts_.push_back(counted ? range_text(name + ".numel()", limits.min_elements, limits.max_elements) : "");
   texts_.push_back(strides_text(name, limits.strides));
   for (const SizeLimit& size : limits.sizes) {
-    texts_.push_back(range_text(name + ".size(" + std::to_string(size.dim) + ")", size.min, size.max));
+    texts_.push_back(size_text(name, size));
+  }
+  if (!limits.ranks.empty()) {
+    check.ranks = 0;
+    for (const int rank : limits.ranks) {
+      check.ranks |= std::uint64_t{1} << rank;
+    }
   }
   if (!limits.dtypes.empty()) {
     check.dtypes = 0;

@@ -15,11 +15,15 @@ namespace opyard {
 
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-/// Least and greatest size of one dim, both included; negative dims count from the last.
+/// Tensors of more dims meet no condition.
+constexpr int kMaxRank = 63;
+
+/// Least and greatest size of one dim, both included, and what divides it; negative dims count from the last.
 struct SizeLimit {
   int dim = 0;
   std::int64_t min = 0;
   std::int64_t max = kUnbounded;
+  std::int64_t multiple_of = 1;
 };
 
 enum class StrideLimit : std::uint8_t {
@@ -32,7 +36,7 @@ enum class StrideLimit : std::uint8_t {
 struct TensorLimits {
   std::string argument;                 // as the operator's schema names it
   std::vector<c10::ScalarType> dtypes;  // empty: any
-  std::optional<int> rank;
+  std::vector<int> ranks;               // empty: any
   std::vector<SizeLimit> sizes;
   std::int64_t min_elements = 0;
   std::int64_t max_elements = kUnbounded;
@@ -51,9 +55,10 @@ class ConditionProgram {
   /// meets.
   ConditionProgram(const Condition& condition, const c10::FunctionSchema& schema);
 
-  /// `tensors` has one pointer for each argument of the schema, null where it is no tensor or absent.
+  /// `tensors[i]` points to the tensor that is argument i of the schema, null where that is no tensor or absent.
   /// Gives 0 when the condition holds, else the number of the first limit that does not.
-  C10_ALWAYS_INLINE std::uint32_t first_failing(const at::Tensor* const* tensors) const {
+  template <class Tensors>
+  C10_ALWAYS_INLINE std::uint32_t first_failing(const Tensors& tensors) const {
     for (const Check& check : checks_) {
       const at::Tensor* tensor = tensors[check.argument];
       if (C10_UNLIKELY(tensor == nullptr || !tensor->defined())) {
@@ -64,13 +69,14 @@ class ConditionProgram {
       }
       const c10::IntArrayRef sizes = tensor->sizes();
       const auto rank = static_cast<std::int64_t>(sizes.size());
-      if (check.rank >= 0 && check.rank != rank) {
+      if (rank > kMaxRank || (check.ranks >> rank & 1) == 0) {
         return check.first_number + kRank;
       }
       std::uint32_t number = check.first_number + kSizes;
       for (const SizeLimit& limit : check.sizes) {
         const std::int64_t dim = limit.dim < 0 ? limit.dim + rank : limit.dim;
-        if (dim < 0 || dim >= rank || sizes[dim] < limit.min || sizes[dim] > limit.max) {
+        if (dim < 0 || dim >= rank || sizes[dim] < limit.min || sizes[dim] > limit.max ||
+            (limit.multiple_of != 1 && sizes[dim] % limit.multiple_of != 0)) {
           return number;
         }
         ++number;
@@ -98,8 +104,8 @@ class ConditionProgram {
     std::uint64_t dtypes = ~std::uint64_t{0};  // as bits
     std::uint32_t first_number = 0;
     std::uint8_t argument = 0;
-    bool has_more = false;   // limits on elements or strides
-    std::int16_t rank = -1;  // -1: any
+    bool has_more = false;                    // limits on elements or strides
+    std::uint64_t ranks = ~std::uint64_t{0};  // as bits
     StrideLimit strides = StrideLimit::kAny;
     std::int64_t min_elements = 0;
     std::int64_t max_elements = kUnbounded;

@@ -1,5 +1,6 @@
 // The six routers, and which calls torch's kernels accept.
 #include <override/matmul_routes.h>
+#include <override/point_table.h>
 
 #include <mutex>
 
@@ -60,9 +61,19 @@ MatmulRouters& matmul_routers() {
   static MatmulRouters* const routers = [] {
     auto* made = new MatmulRouters;  // never destroyed: torch's table points to it until the process is gone
     made->install();
+    for (OverridePoint* point : made->points()) {
+      enter_point(*point);
+    }
     return made;
   }();
   return *routers;
+}
+
+void make_matmul_routers(const c10::OperatorName& op, c10::DispatchKey key) {
+  const bool product = op.name == "aten::mm" || op.name == "aten::addmm" || op.name == "aten::bmm";
+  if (product && key == c10::DispatchKey::CPU && (op.overload_name.empty() || op.overload_name == "out")) {
+    matmul_routers();
+  }
 }
 
 std::optional<ResultFacts> mm_result(const at::Tensor& self, const at::Tensor& mat2) {

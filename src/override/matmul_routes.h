@@ -32,6 +32,9 @@ struct MatmulRouters {
 /// Installed by the first call, which may come from any thread, and kept.
 MatmulRouters& matmul_routers();
 
+/// matmul_routers, when the operator at the key is one of theirs.
+void make_matmul_routers(const c10::OperatorName& op, c10::DispatchKey key);
+
 /// What a product makes when its arguments fit: sizes and dtype as torch's kernel makes them. Nothing where torch's
 /// kernel raises, so that its errors stay, and for tensors that are lazily conjugated: both are torch's to serve.
 /// Devices are the dispatcher's matter.

@@ -1,6 +1,7 @@
 // Nodes with an implementation: callables with the operator's own C++ signature.
 #pragma once
 
+#include <override/outcome.h>
 #include <override/override.h>
 
 #include <exception>
@@ -35,8 +36,8 @@ class TypedNode<Return(Args...)> : public OverrideNode {
   /// The predicate, when has_predicate(). Throws Error naming the node when the predicate raises.
   virtual bool accepts(Args... args) const = 0;
 
-  /// Runs the implementation; false when it declines, and then nothing was written.
-  virtual bool serve(Result& result, Args... args) const = 0;
+  /// Runs the implementation; unless it served, nothing was written.
+  virtual Outcome serve(Result& result, Args... args) const = 0;
 };
 
 /// `implementation(args...)` gives a Tensor, undefined to decline; where the operator returns an argument it writes
@@ -70,13 +71,15 @@ class FunctorNode<Return(Args...), Implementation, Predicate> final : public Typ
     }
   }
 
-  bool serve(Result& result, Args... args) const override {
+  Outcome serve(Result& result, Args... args) const override {
+    bool served = false;
     if constexpr (kReturnsArgument) {
-      return implementation_(std::forward<Args>(args)...);
+      served = implementation_(std::forward<Args>(args)...);
     } else {
       result = implementation_(std::forward<Args>(args)...);
-      return result.defined();
+      served = result.defined();
     }
+    return served ? Outcome::kServed : Outcome::kDeclined;
   }
 
  private:

@@ -22,7 +22,8 @@ class Original {
 
   template <class Return, class... Args>
   C10_ALWAYS_INLINE Return call(c10::DispatchKeySet keys, Args... args) const {
-    if (C10_LIKELY(function_ != nullptr)) {
+    // A kernel of plain sizes may stand behind a signature of symbolic ones: torch converts.
+    if (!(c10::has_symint<Args>::value || ...) && C10_LIKELY(function_ != nullptr)) {
       return c10::callUnboxedKernelFunction<Return, Args...>(function_, functor_, keys, std::forward<Args>(args)...);
     }
     return call_any<Return, Args...>(keys, std::forward<Args>(args)...);

@@ -13,7 +13,7 @@ std::uint64_t next_id() {
 }
 
 auto has_id(std::uint64_t id) {
-  return [id](const std::shared_ptr<const OverrideNode>& node) { return node->id() == id; };
+  return [id](const auto& registration) { return registration.node->id() == id; };
 }
 
 }  // namespace
@@ -30,6 +30,8 @@ std::string OverrideNode::last_reason() const {
       return "its predicate is false";
     case kDeclined:
       return "its implementation declined";
+    case kCannotStart:
+      return "its implementation cannot start";
     default:
       return "not: " + condition_.limit_text(reason);
   }
@@ -38,14 +40,21 @@ std::string OverrideNode::last_reason() const {
 OverridePoint::OverridePoint(std::string op, std::string overload, c10::DispatchKey key)
     : op_(c10::Dispatcher::singleton().findSchemaOrThrow(op.c_str(), overload.c_str())), key_(key) {}
 
-std::string OverridePoint::text() const { return toString(op_.operator_name()) + " at " + c10::toString(key_); }
+std::string point_text(const c10::OperatorName& op, c10::DispatchKey key) {
+  return toString(op) + " at " + c10::toString(key);
+}
 
-OverrideHandle OverridePoint::own(std::shared_ptr<const OverrideNode> node) { return {*this, std::move(node)}; }
+OverrideHandle OverridePoint::own(std::shared_ptr<const OverrideNode> node) {
+  OverrideHandle handle(*this, std::move(node));
+  install();  // after the node is in its list: a router that was taken out has none that is out of date
+  return handle;
+}
 
 void OverridePoint::add(std::shared_ptr<const OverrideNode> node) {
   {
     std::lock_guard<std::mutex> lock(writer_mutex());
-    registered_.insert(registered_.begin(), std::move(node));
+    const std::uint64_t id = node->id();
+    registered_.insert(registered_.begin(), {std::move(node), id});
     publish();
   }
   reclaim();
@@ -82,8 +91,8 @@ void OverridePoint::set_order(std::vector<std::uint64_t> ids) {
       }
     }
     std::vector<std::uint64_t> known;
-    for (const auto& node : registered_) {
-      known.push_back(node->id());
+    for (const Registration& registration : registered_) {
+      known.push_back(registration.node->id());
     }
     order_ = Order{std::move(ids), std::move(known)};
     publish();
@@ -100,16 +109,48 @@ void OverridePoint::restore_order() {
   reclaim();
 }
 
+void OverridePoint::arrange(const std::vector<std::uint64_t>& ids, const std::vector<std::uint64_t>& off) {
+  {
+    std::lock_guard<std::mutex> lock(writer_mutex());
+    std::vector<std::uint64_t> places = ids;
+    std::sort(places.rbegin(), places.rend());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      place(ids[i], places[i], false);
+    }
+    for (const std::uint64_t id : off) {
+      place(id, id, true);
+    }
+    std::stable_sort(registered_.begin(), registered_.end(),
+                     [](const Registration& a, const Registration& b) { return a.place > b.place; });
+    publish();
+  }
+  reclaim();
+}
+
+void OverridePoint::place(std::uint64_t id, std::uint64_t place, bool off) {
+  const auto found = std::find_if(registered_.begin(), registered_.end(), has_id(id));
+  if (found != registered_.end()) {
+    found->place = place;
+    found->off = off;
+  }
+}
+
 void OverridePoint::publish() {
   auto next = std::make_shared<NodeList>();
-  for (const auto& node : registered_) {
-    if (!order_ || std::find(order_->known.begin(), order_->known.end(), node->id()) == order_->known.end()) {
-      next->nodes.push_back(node);
+  const auto is_ordered = [this](std::uint64_t id) {
+    return order_ && std::find(order_->known.begin(), order_->known.end(), id) != order_->known.end();
+  };
+  for (const Registration& registration : registered_) {
+    if (!registration.off && !is_ordered(registration.node->id())) {
+      next->nodes.push_back(registration.node);
     }
   }
   if (order_) {
     for (const std::uint64_t id : order_->ids) {
-      next->nodes.push_back(*std::find_if(registered_.begin(), registered_.end(), has_id(id)));
+      const Registration& registration = *std::find_if(registered_.begin(), registered_.end(), has_id(id));
+      if (!registration.off) {
+        next->nodes.push_back(registration.node);
+      }
     }
   }
   // An empty list is a null pointer, so a call without overrides needs no section.
@@ -135,6 +176,15 @@ std::vector<NodeReport> OverridePoint::nodes() const {
   return reports;
 }
 
+std::vector<std::uint64_t> OverridePoint::registered() const {
+  std::lock_guard<std::mutex> lock(writer_mutex());
+  std::vector<std::uint64_t> ids;
+  for (const Registration& registration : registered_) {
+    ids.push_back(registration.node->id());
+  }
+  return ids;
+}
+
 OverrideHandle::OverrideHandle(OverridePoint& point, std::shared_ptr<const OverrideNode> node) {
   parts_.emplace_back(&point, node);
   point.add(std::move(node));
@@ -158,6 +208,35 @@ void OverrideHandle::merge(OverrideHandle other) {
 void OverrideHandle::remove() {
   for (const auto& [point, node] : std::exchange(parts_, {})) {
     point->remove(node->id());
+  }
+}
+
+void arrange(const std::vector<const OverrideHandle*>& order, const std::vector<const OverrideHandle*>& off) {
+  struct Part {
+    OverridePoint* point;
+    std::vector<std::uint64_t> order, off;
+  };
+  std::vector<Part> parts;
+  const auto part_at = [&parts](OverridePoint* point) -> Part& {
+    for (Part& part : parts) {
+      if (part.point == point) {
+        return part;
+      }
+    }
+    return parts.emplace_back(Part{point, {}, {}});
+  };
+  for (const OverrideHandle* handle : order) {
+    for (const auto& [point, node] : handle->parts_) {
+      part_at(point).order.push_back(node->id());
+    }
+  }
+  for (const OverrideHandle* handle : off) {
+    for (const auto& [point, node] : handle->parts_) {
+      part_at(point).off.push_back(node->id());
+    }
+  }
+  for (const Part& part : parts) {
+    part.point->arrange(part.order, part.off);
   }
 }
 

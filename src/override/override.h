@@ -3,6 +3,7 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <override/condition.h>
+#include <override/outcome.h>
 #include <override/read_section.h>
 
 #include <atomic>
@@ -18,8 +19,10 @@ namespace opyard {
 /// last reason.
 class OverrideNode {
  public:
-  static constexpr std::uint32_t kPredicateFalse = 0xFFFFFFFE;  // reasons besides the number of a failing limit
-  static constexpr std::uint32_t kDeclined = 0xFFFFFFFF;
+  // Reasons besides the number of a failing limit.
+  static constexpr std::uint32_t kPredicateFalse = 0xFFFFFFFD;
+  static constexpr std::uint32_t kDeclined = 0xFFFFFFFE;
+  static constexpr std::uint32_t kCannotStart = 0xFFFFFFFF;
 
   OverrideNode(std::string name, ConditionProgram condition, bool has_predicate);
   virtual ~OverrideNode() = default;
@@ -37,6 +40,11 @@ class OverrideNode {
     if (C10_UNLIKELY(last_reason_.load(std::memory_order_relaxed) != reason)) {
       last_reason_.store(reason, std::memory_order_relaxed);
     }
+  }
+  void fall(ReadSection& section, Outcome outcome) const {
+    fall(section, outcome == Outcome::kConditionFalse ? kPredicateFalse
+                  : outcome == Outcome::kDeclined     ? kDeclined
+                                                      : kCannotStart);
   }
   void hit(ReadSection& section) const { section.count_hit(slot_.index()); }
 
@@ -63,9 +71,14 @@ struct NodeReport {
   std::string last_reason;  // why it last passed a call over; empty when it never did
 };
 
+class BoxedServer;
 class OverrideHandle;
 
-/// What all routers share: the list at one operator and dispatch key. Every method is safe while other threads call.
+/// `aten::mm.out at CPU`.
+std::string point_text(const c10::OperatorName& op, c10::DispatchKey key);
+
+/// What all routers share: the list at one operator and dispatch key. Every method is safe while other threads call,
+/// `uninstall` excepted.
 class OverridePoint {
  public:
   OverridePoint(std::string op, std::string overload, c10::DispatchKey key);
@@ -75,15 +88,34 @@ class OverridePoint {
 
   const c10::OperatorHandle& op() const { return op_; }
   c10::DispatchKey key() const { return key_; }
-  std::string text() const;  // `aten::mm.out at CPU`
+  std::string text() const { return point_text(op_.operator_name(), key_); }
+
+  /// Puts the router into torch's table, where it is not yet. Registering an override does it too.
+  virtual void install() = 0;
+
+  /// Takes the router out of torch's table. Needs a quiet process: a call from another thread crashes in torch.
+  virtual void uninstall() = 0;
+  virtual bool installed() const = 0;
+
+  /// Registers an override whose implementation takes boxed arguments.
+  virtual OverrideHandle add_boxed(std::string name, ConditionProgram condition,
+                                   std::shared_ptr<const BoxedServer> server) = 0;
+
+  /// Where each kernel that may serve a call that falls through was registered; torch's own is last.
+  virtual std::vector<std::string> originals() const = 0;
 
   /// Tries exactly these nodes in this order; those left out are off, those registered later come first. Throws
   /// ContractError, changing nothing, for an id that is not registered or given twice.
   void set_order(std::vector<std::uint64_t> ids);
   void restore_order();
 
-  /// The nodes in the order tried.
+  /// Orders some of the nodes among themselves, first tried first, and switches others off; the rest keeps its place.
+  /// Ids that are not registered here are passed over. A later call for the same nodes replaces the arrangement.
+  void arrange(const std::vector<std::uint64_t>& ids, const std::vector<std::uint64_t>& off);
+
+  /// The nodes in the order tried, and all that are registered, newest first.
   std::vector<NodeReport> nodes() const;
+  std::vector<std::uint64_t> registered() const;
 
  protected:
   /// Registers a node, which is tried before those registered earlier. It must be of the router's own type.
@@ -93,6 +125,12 @@ class OverridePoint {
   const NodeList* list() const { return list_.load(std::memory_order_seq_cst); }
 
  private:
+  struct Registration {
+    std::shared_ptr<const OverrideNode> node;
+    std::uint64_t place;  // the highest is tried first; the node's id unless arranged
+    bool off = false;
+  };
+
   struct Order {
     std::vector<std::uint64_t> ids;
     std::vector<std::uint64_t> known;  // what was registered when the order was given
@@ -101,14 +139,15 @@ class OverridePoint {
   friend class OverrideHandle;
   void add(std::shared_ptr<const OverrideNode> node);
   void remove(std::uint64_t id);
-  void publish();  // precondition: the writer mutex is held
+  void place(std::uint64_t id, std::uint64_t place, bool off);  // precondition: the writer mutex is held
+  void publish();                                               // precondition: the writer mutex is held
 
   c10::OperatorHandle op_;
   c10::DispatchKey key_;
-  std::shared_ptr<const NodeList> owned_;                        // what list_ points to; guarded by the writer mutex
-  std::vector<std::shared_ptr<const OverrideNode>> registered_;  // newest first; guarded by the writer mutex
-  std::optional<Order> order_;                                   // guarded by the writer mutex
-  alignas(64) std::atomic<const NodeList*> list_{nullptr};       // last: the original of the router follows in its line
+  std::shared_ptr<const NodeList> owned_;                   // what list_ points to; guarded by the writer mutex
+  std::vector<Registration> registered_;                    // by place, highest first; guarded by the writer mutex
+  std::optional<Order> order_;                              // guarded by the writer mutex
+  alignas(64) std::atomic<const NodeList*> list_{nullptr};  // last: the original of the router follows in its line
 };
 
 /// Owns a registration, of one node or of one for each form of an operator; removes it when destroyed. A call that
@@ -130,9 +169,13 @@ class OverrideHandle {
 
  private:
   friend class OverridePoint;
+  friend void arrange(const std::vector<const OverrideHandle*>& order, const std::vector<const OverrideHandle*>& off);
   OverrideHandle(OverridePoint& point, std::shared_ptr<const OverrideNode> node);
 
   std::vector<std::pair<OverridePoint*, std::shared_ptr<const OverrideNode>>> parts_;
 };
+
+/// OverridePoint::arrange at every point where one of the handles has a node.
+void arrange(const std::vector<const OverrideHandle*>& order, const std::vector<const OverrideHandle*>& off);
 
 }  // namespace opyard

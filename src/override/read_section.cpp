@@ -1,7 +1,7 @@
 // Threads' records, what is retired and still in use, and the counts that the records carry.
 #include <opyard/error.h>
 #include <override/read_section.h>
-#include <pthread.h>
+#include <registry/fork_lock.h>
 
 #include <chrono>
 #include <optional>
@@ -20,10 +20,9 @@ struct Retired {
 
 // Never destroyed: threads may still call while the process ends.
 struct Domain {
-  std::mutex mutex;
   std::atomic<ThreadRecord*> records{nullptr};
-  std::vector<Retired> retired;                                   // guarded by the mutex
-  std::vector<bool> slots_in_use = std::vector<bool>(kMaxNodes);  // guarded by the mutex
+  std::vector<Retired> retired;                                   // guarded by the writer mutex
+  std::vector<bool> slots_in_use = std::vector<bool>(kMaxNodes);  // guarded by the writer mutex
 };
 
 Domain& domain();
@@ -43,11 +42,7 @@ void close_other_sections() {
 Domain& domain() {
   static Domain* const the_domain = [] {
     auto* made = new Domain;
-    pthread_atfork([] { domain().mutex.lock(); }, [] { domain().mutex.unlock(); },
-                   [] {
-                     domain().mutex.unlock();
-                     close_other_sections();
-                   });
+    at_fork_in_child(close_other_sections);
     return made;
   }();
   return *the_domain;
@@ -98,7 +93,9 @@ ThreadRecord* take_thread_record() {
   return lease.record;
 }
 
-std::mutex& writer_mutex() { return domain().mutex; }
+std::mutex& writer_mutex() { return lock_of(LockRank::kOverrides); }
+
+std::mutex& install_mutex() { return lock_of(LockRank::kInstall); }
 
 void retire(std::shared_ptr<const void> object) noexcept {
   Retired retired{std::move(object), {}};
@@ -113,7 +110,7 @@ void retire(std::shared_ptr<const void> object) noexcept {
 
 std::size_t reclaim() {
   std::vector<Retired> free;  // destroyed after the mutex is released: destructors are user code
-  std::lock_guard<std::mutex> lock(domain().mutex);
+  std::lock_guard<std::mutex> lock(writer_mutex());
   std::vector<Retired>& all = domain().retired;
   for (Retired& retired : all) {
     std::erase_if(retired.readers, [](const auto& reader) {
@@ -134,7 +131,7 @@ std::size_t reclaim() {
 namespace {
 
 std::optional<std::uint32_t> take_slot() {
-  std::lock_guard<std::mutex> lock(domain().mutex);
+  std::lock_guard<std::mutex> lock(writer_mutex());
   std::vector<bool>& in_use = domain().slots_in_use;
   for (std::uint32_t index = 0; index < kMaxNodes; ++index) {
     if (!in_use[index]) {
@@ -169,7 +166,7 @@ CountSlot::CountSlot() {
 
 // The last owner goes after the last section that could count, so nobody writes the slot any more.
 CountSlot::~CountSlot() {
-  std::lock_guard<std::mutex> lock(domain().mutex);
+  std::lock_guard<std::mutex> lock(writer_mutex());
   for (ThreadRecord* record = domain().records.load(); record != nullptr; record = record->next) {
     record->counts[index_].hits.store(0, std::memory_order_relaxed);
     record->counts[index_].falls.store(0, std::memory_order_relaxed);

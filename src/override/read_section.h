@@ -18,7 +18,7 @@ struct OverrideCounts {
 };
 
 /// Nodes that can be registered at once in a process.
-constexpr std::uint32_t kMaxNodes = 512;
+constexpr std::uint32_t kMaxNodes = 2048;
 
 /// Sections of one thread may nest through an implementation that calls aten; more is endless recursion.
 constexpr std::uint32_t kMaxDepth = 128;
@@ -80,6 +80,9 @@ class ReadSection {
 
 /// Serialises whoever exchanges; made anew in a forked child. No user code runs while it is held.
 std::mutex& writer_mutex();
+
+/// Serialises putting routers into torch's table and taking them out; made anew in a forked child.
+std::mutex& install_mutex();
 
 /// Keeps `object` until every section that was open has ended. Call it after the exchange, with the writer mutex held.
 void retire(std::shared_ptr<const void> object) noexcept;

@@ -1,6 +1,7 @@
 // Installing a kernel without torch's warning, and the errors that a router raises.
 #include <c10/util/Exception.h>
 #include <opyard/error.h>
+#include <override/raise.h>
 #include <override/router.h>
 
 namespace opyard {
@@ -35,20 +36,20 @@ std::unique_ptr<torch::Library> install_kernel(const c10::OperatorHandle& op, c1
 }
 
 void throw_endless_recursion(const std::string& point, const std::string& node) {
-  throw ContractError(SignatureError::Kind::kValue, "an override calls its own operator without end",
-                      {.op = point,
-                       .argument = node,
-                       .expected = "at most " + std::to_string(kMaxDepth) + " calls inside each other",
-                       .got = "one more",
-                       .advice = "call another operator in the implementation, or hold an AtenOriginal there"});
+  raise(EndlessRecursion(SignatureError::Kind::kValue, "an override calls its own operator without end",
+                         {.op = point,
+                          .argument = node,
+                          .expected = "at most " + std::to_string(kMaxDepth) + " calls inside each other",
+                          .got = "one more",
+                          .advice = "call another operator in the implementation, or hold an AtenOriginal there"}));
 }
 
 void throw_predicate_failed(const std::string& node, const char* what) {
-  throw ContractError(SignatureError::Kind::kValue, "the predicate of an override raised",
+  raise(ContractError(SignatureError::Kind::kValue, "the predicate of an override raised",
                       {.argument = node,
                        .expected = "true or false",
                        .got = what,
-                       .advice = "give false for calls that it does not serve"});
+                       .advice = "give false for calls that it does not serve"}));
 }
 
 }  // namespace opyard

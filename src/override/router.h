@@ -1,12 +1,14 @@
 // The kernel that stands in front of an aten operator: tries the overrides in order, then calls the original.
 #pragma once
 
+#include <override/boxing_node.h>
 #include <override/node.h>
 #include <override/original.h>
 #include <registry/thread_state.h>
 #include <torch/library.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -32,6 +34,21 @@ const at::Tensor* as_tensor(const T& argument) {
   }
 }
 
+/// The argument that an out= or an in-place operator returns: the last one, or the first.
+template <class First, class... Rest>
+at::Tensor& returned_argument(First&& first, Rest&&... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return first;
+  } else {
+    auto&& last = std::get<sizeof...(Rest) - 1>(std::forward_as_tuple(rest...));
+    if constexpr (std::is_same_v<decltype(last), at::Tensor&>) {
+      return last;
+    } else {
+      return first;
+    }
+  }
+}
+
 template <class Signature>
 class Router;
 
@@ -50,8 +67,8 @@ class Router<Return(Args...)> final : public OverridePoint {
     this->op().template typed<Signature>();
   }
 
-  /// Safe while other threads call the operator; one thread installs.
-  void install() {
+  void install() override {
+    std::lock_guard<std::mutex> lock(install_mutex());
     if (installed()) {
       return;
     }
@@ -63,11 +80,20 @@ class Router<Return(Args...)> final : public OverridePoint {
         }));
   }
 
-  /// Takes the router out of torch's table. Needs a quiet process: a call from another thread crashes in torch.
-  void uninstall() { library_.reset(); }
-  bool installed() const { return library_ != nullptr; }
+  void uninstall() override {
+    std::lock_guard<std::mutex> lock(install_mutex());
+    library_.reset();
+  }
+  bool installed() const override { return library_ != nullptr; }
 
   const Original& original() const { return original_; }
+  std::vector<std::string> originals() const override { return original_.registered_at(); }
+
+  OverrideHandle add_boxed(std::string name, ConditionProgram condition,
+                           std::shared_ptr<const BoxedServer> server) override {
+    return own(std::make_shared<const BoxingNode<Signature>>(std::move(name), std::move(condition), std::move(server),
+                                                             this->op()));
+  }
 
   /// Registers an override; FunctorNode says what `implementation` and `predicate` look like.
   template <class Implementation, class Predicate = NoPredicate>
@@ -90,7 +116,7 @@ class Router<Return(Args...)> final : public OverridePoint {
 
   C10_NOINLINE Return route_listed(c10::DispatchKeySet keys, Args... args) const {
     if constexpr (std::is_reference_v<Return>) {
-      Return result = std::get<sizeof...(Args) - 1>(std::forward_as_tuple(args...));
+      Return result = returned_argument(args...);
       if (serve(result, args...)) {
         return result;
       }
@@ -137,8 +163,9 @@ class Router<Return(Args...)> final : public OverridePoint {
     if (C10_UNLIKELY(section.too_deep())) {
       throw_endless_recursion(text(), node.name());
     }
-    if (!node.serve(result, args...)) {
-      node.fall(section, Node::kDeclined);
+    const Outcome outcome = node.serve(result, args...);
+    if (outcome != Outcome::kServed) {
+      node.fall(section, outcome);
       return false;
     }
     node.hit(section);

@@ -6,6 +6,7 @@
 #include <python/introspect.h>
 #include <python/manifest.h>
 #include <python/op_type.h>
+#include <python/overrides.h>
 #include <python/samples.h>
 #include <python/stub.h>
 #include <python/translate_error.h>
@@ -19,6 +20,7 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_manifest(module);
   opyard::python::add_declaration(module);
   opyard::python::add_samples(module);
+  opyard::python::add_overrides(module);
   opyard::python::add_stub(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

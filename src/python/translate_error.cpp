@@ -1,4 +1,5 @@
 #include <opyard/error.h>
+#include <override/raise.h>
 #include <python/translate_error.h>
 #include <torch/csrc/Exceptions.h>
 
@@ -11,6 +12,7 @@ const char* class_of(const Error& error) {
   const auto suffix = [&](const char* type, const char* value) {
     return static_cast<const SignatureError&>(error).kind() == SignatureError::Kind::kType ? type : value;
   };
+  if (dynamic_cast<const EndlessRecursion*>(&error)) return "EndlessRecursionError";
   if (dynamic_cast<const ContractError*>(&error)) return suffix("ContractTypeError", "ContractValueError");
   if (dynamic_cast<const SignatureError*>(&error)) return suffix("SignatureTypeError", "SignatureValueError");
   if (dynamic_cast<const OpNotAvailableError*>(&error)) return "OpNotAvailableError";
@@ -40,6 +42,15 @@ PyObject* rethrow() {
 }
 
 }  // namespace
+
+void throw_as_python(const Error& error) {
+  if (!Py_IsInitialized()) return;
+  const py::gil_scoped_acquire gil;
+  set_error(error);
+  python_error raised;
+  raised.persist();
+  throw raised;
+}
 
 void set_python_error() noexcept {
   try {

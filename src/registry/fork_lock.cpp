@@ -2,6 +2,7 @@
 #include <registry/fork_lock.h>
 
 #include <array>
+#include <atomic>
 #include <new>
 
 namespace opyard {
@@ -12,8 +13,8 @@ constexpr std::size_t kMaxHooks = 8;
 
 struct State {
   std::array<std::mutex, kRanks> mutexes;
-  std::array<void (*)(), kMaxHooks> hooks{};
-  std::size_t hook_count = 0;
+  std::array<std::atomic<void (*)()>, kMaxHooks> hooks{};  // without a lock: whoever adds one may hold any
+  std::atomic<std::size_t> hook_count{0};
   std::uint64_t generation = 0;
 };
 
@@ -43,7 +44,8 @@ void renew_in_child() {
   State& s = state();
   for (auto& mutex : s.mutexes) new (&mutex) std::mutex;
   ++s.generation;
-  for (std::size_t i = 0; i < s.hook_count; ++i) s.hooks[i]();
+  for (const auto& hook : s.hooks)
+    if (void (*const function)() = hook.load()) function();
 }
 
 }  // namespace
@@ -54,7 +56,6 @@ std::uint64_t fork_generation() { return state().generation; }
 
 void at_fork_in_child(void (*function)()) {
   State& s = state();
-  std::lock_guard guard(s.mutexes[0]);
   s.hooks.at(s.hook_count++) = function;
 }
 

@@ -8,7 +8,7 @@
 namespace opyard {
 
 /// Ranks give the order in which fork takes the locks, and in which nested code must.
-enum class LockRank { kRoutes, kRegistry, kInstances, kPlans, kBuild, kEpoch, kCount };
+enum class LockRank { kRoutes, kRegistry, kInstances, kPlans, kBuild, kEpoch, kPoints, kInstall, kOverrides, kCount };
 
 /// The one mutex of a rank. Lives as long as the process.
 std::mutex& lock_of(LockRank rank);

@@ -41,8 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
                         {.dtypes = {at::kFloat, at::kHalf}},
                         at::ones({2}, at::kDouble),
                         "self.dtype in {Float, Half}"},
-                    Row{"rank_equal", {.rank = 2}, at::ones({2, 3}), ""},
-                    Row{"rank_zero_differs", {.rank = 2}, at::ones({}), "self.dim() == 2"},
+                    Row{"rank_equal", {.ranks = {2}}, at::ones({2, 3}), ""},
+                    Row{"rank_zero_differs", {.ranks = {2}}, at::ones({}), "self.dim() == 2"},
                     Row{"size_at_least", {.sizes = {{.dim = 0, .min = 2}}}, at::ones({2, 3}), ""},
                     Row{"size_below_least", {.sizes = {{.dim = 0, .min = 3}}}, at::ones({2, 3}), "self.size(0) >= 3"},
                     Row{"size_at_most", {.sizes = {{.dim = -1, .max = 3}}}, at::ones({2, 3}), ""},
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST(Condition, FailsAtTheFirstLimitOfALaterTensor) {
-  const ConditionProgram program({{{.argument = "self"}, {.argument = "mat2", .rank = 2}}}, mm_schema());
+  const ConditionProgram program({{{.argument = "self"}, {.argument = "mat2", .ranks = {2}}}}, mm_schema());
   const at::Tensor self = at::ones({2, 2});
   const at::Tensor mat2 = at::ones({2});
   const at::Tensor* const tensors[] = {&self, &mat2};
@@ -82,7 +82,7 @@ TEST(Condition, FailsAtTheFirstLimitOfALaterTensor) {
 }
 
 TEST(Condition, IsWrittenAsItsLimits) {
-  const ConditionProgram program({{{.argument = "self", .dtypes = {at::kFloat}}, {.argument = "mat2", .rank = 2}}},
+  const ConditionProgram program({{{.argument = "self", .dtypes = {at::kFloat}}, {.argument = "mat2", .ranks = {2}}}},
                                  mm_schema());
   EXPECT_EQ(program.text(), "self.dtype in {Float} and mat2.dim() == 2");
   EXPECT_EQ(ConditionProgram({}, mm_schema()).text(), "always");
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"unknown_argument", {.argument = "weight"}, "no such argument"},
         BadRow{"scalar_argument", {.argument = "beta"}, "an argument that is no tensor"},
         BadRow{"size_range", {.argument = "mat1", .sizes = {{0, 3, 2}}}, "dim 0, min 3, max 2"},
-        BadRow{"dim_outside_rank", {.argument = "mat1", .rank = 2, .sizes = {{2, 0, 1}}}, "dim 2, min 0, max 1"},
+        BadRow{"dim_outside_rank", {.argument = "mat1", .ranks = {2}, .sizes = {{2, 0, 1}}}, "dim 2, min 0, max 1"},
         BadRow{"element_range", {.argument = "mat1", .min_elements = 4, .max_elements = 3}, "4 <= elements <= 3"}),
     [](const auto& row) { return row.param.name; });
 

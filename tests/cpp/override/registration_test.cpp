@@ -214,7 +214,7 @@ TEST(Counts, AreExactOverThreads) {
   constexpr int kThreads = 4;
   constexpr int kCalls = 5000;
   const OverrideHandle serves = mm_router().add_override("serves", {}, marked(7));
-  const OverrideHandle falls = mm_router().add_override("falls", {{{.argument = "self", .rank = 3}}}, marked(8));
+  const OverrideHandle falls = mm_router().add_override("falls", {{{.argument = "self", .ranks = {3}}}}, marked(8));
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([] {

@@ -1,0 +1,191 @@
+"""Overrides under torch.export and torch.compile: opaque operators where conditions hold, aten everywhere else."""
+
+import logging
+
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+import opyard
+from opyard.native import native_decomp_table, registry
+
+requirement = pytest.mark.requirement
+ADD = torch.ops.aten.add.Tensor
+
+
+@pytest.fixture(autouse=True)
+def _clean():
+    yield
+    opyard.uninstall()
+    torch._dynamo.reset()
+
+
+def seven(x, *_args, **_kwargs):
+    return torch.full_like(x, 7)
+
+
+def register(cond=lambda *_a, **_k: True, op="add.Tensor", key="CPU", impl=seven, dsl="one"):
+    registry.register_op_override(dsl, "aten", op, key, cond, impl)
+    return registry._graphs[(op, key)][0].node_id
+
+
+class Adds(torch.nn.Module):
+    def forward(self, x, y):
+        return x + y
+
+
+INPUTS = (torch.ones(3), torch.ones(3))
+
+
+def targets(program):
+    return [str(node.target) for node in program.graph.nodes if node.op == "call_function"]
+
+
+def decomposed(module=None, inputs=INPUTS, **more):
+    return torch.export.export(module or Adds(), inputs, **more).run_decompositions(native_decomp_table())
+
+
+@requirement("N20", "N21")
+def test_export_keeps_aten_and_does_not_meet_the_router():
+    with opyard.override("aten::add.Tensor", "CPU", impl=seven) as handle:
+        assert targets(torch.export.export(Adds(), INPUTS)) == ["aten.add.Tensor"]
+        assert handle.hits + handle.falls == 0
+
+
+@requirement("N22", "N26")
+def test_decomposing_puts_the_opaque_operator_where_the_condition_holds():
+    name = register(cond=lambda x, y: x.dtype == torch.float32)
+    program = decomposed()
+    assert targets(program) == [f"opyard_native.{name}.default"]
+    assert program.module()(*INPUTS).tolist() == [7, 7, 7]
+    doubles = tuple(x.double() for x in INPUTS)
+    assert targets(decomposed(inputs=doubles)) == ["aten.add.Tensor"]
+
+
+@pytest.mark.parametrize("when", [{"dtype": "float32", "ndim": 1, "size": {0: {"max": 4}}}, "self.shape[0] * 2 == 6"])
+@requirement("N22", "N29")
+def test_conditions_as_data_and_text_hold_for_fake_tensors_too(when):
+    with opyard.override("aten::add.Tensor", "CPU", when=when, impl=seven) as handle:
+        assert targets(decomposed()) == [f"opyard_native.{handle.name}.default"]
+        assert targets(decomposed(inputs=(torch.ones(5), torch.ones(5)))) == ["aten.add.Tensor"]
+
+
+@requirement("N29")
+def test_conditions_see_fake_tensors():
+    seen = []
+    register(cond=lambda x, y: seen.append(type(x)) or False)
+    decomposed()
+    assert set(seen) == {FakeTensor}
+
+
+@requirement("N30")
+def test_a_condition_on_symbolic_sizes_guards():
+    register(cond=lambda x, y: x.shape[0] > 2)
+
+    def add(x, y):
+        return x + y
+
+    seen = []
+
+    def backend(graph, inputs):
+        from functorch.compile import make_boxed_func
+        from torch._dynamo.backends.common import aot_autograd
+
+        def compiler(graph, inputs):
+            seen.append([str(node.target) for node in graph.graph.nodes if node.op == "call_function"])
+            return make_boxed_func(graph.forward)
+
+        return aot_autograd(fw_compiler=compiler, decompositions=native_decomp_table())(graph, inputs)
+
+    compiled = torch.compile(add, backend=backend, dynamic=True)
+    assert compiled(torch.ones(4), torch.ones(4)).tolist() == [7] * 4
+    assert compiled(torch.ones(6), torch.ones(6)).tolist() == [7] * 6
+    assert compiled(torch.ones(2), torch.ones(2)).tolist() == [2] * 2
+    assert len(seen) == 2
+    assert "opyard_native" in seen[0][-1]
+    assert "aten.add" in seen[1][-1]
+
+
+@requirement("N31", "N70")
+def test_a_condition_that_raises_while_tracing_is_no_match_and_is_logged(caplog):
+    later = register()
+    register(cond=lambda x, y: x.sum().item() > 0)
+    with caplog.at_level(logging.INFO, "opyard.native"):
+        assert targets(decomposed()) == [f"opyard_native.{later}.default"]
+    assert {(r.name, r.levelno) for r in caplog.records if "raised" in r.message} == {
+        ("opyard.native.decompositions", logging.INFO)
+    }
+
+
+@requirement("N23", "N28")
+def test_the_table_is_a_new_dict_of_the_defaults_and_what_is_active():
+    register()
+    register(op="mul.Tensor")
+    defaults = torch.export.default_decompositions()
+    table, alone = native_decomp_table(), native_decomp_table(overrides_only=True)
+    assert set(alone) == {ADD, torch.ops.aten.mul.Tensor}
+    assert set(table) == set(defaults) | set(alone)
+    assert table[ADD] is alone[ADD]
+    table.clear()
+    assert set(native_decomp_table(overrides_only=True)) == set(alone)
+    registry.deregister_op_overrides(disable_dsl_names="one")
+    assert native_decomp_table(overrides_only=True) == {}
+    registry.reenable_op_overrides(enable_dsl_names="one")
+    assert set(native_decomp_table(overrides_only=True)) == set(alone)
+
+
+@requirement("N24")
+def test_nothing_is_written_into_global_tables():
+    from torch._decomp import decomposition_table
+    from torch._inductor.decomposition import decompositions
+
+    before = dict(decomposition_table), dict(decompositions)
+    register()
+    decomposed()
+    assert before == (dict(decomposition_table), dict(decompositions))
+    assert targets(torch.export.export(Adds(), INPUTS).run_decompositions()) == ["aten.add.Tensor"]
+
+
+@requirement("N27")
+def test_the_entry_routes_by_the_device():
+    register(key="CUDA", dsl="cuda")
+    name = register(dsl="cpu")
+    entry = native_decomp_table(overrides_only=True)[ADD]
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        assert entry(torch.empty(2, device="cpu"), torch.empty(2)).device.type == "cpu"
+        assert entry(torch.empty(2, device="meta"), torch.empty(2, device="meta")) is NotImplemented
+    assert targets(decomposed()) == [f"opyard_native.{name}.default"]
+
+
+@requirement("N26")
+def test_ids_are_never_used_twice():
+    names = []
+    for _ in range(3):
+        with opyard.override("aten::relu", "CPU", impl=seven) as handle:
+            names.append(handle.name)
+    assert len(set(names)) == 3
+
+
+@requirement("N34")
+def test_graphs_see_the_functional_form():
+    class InPlace(torch.nn.Module):
+        def forward(self, x):
+            return x.clone().add_(x)
+
+    with opyard.override("aten::add_.Tensor", "CPU", impl=lambda x, *_: x.fill_(7)):
+        assert all("native" not in target for target in targets(decomposed(InPlace(), (torch.ones(3),))))
+    with opyard.override("aten::add.Tensor", "CPU", impl=seven) as handle:
+        assert f"opyard_native.{handle.name}.default" in targets(decomposed(InPlace(), (torch.ones(3),)))
+
+
+def test_inductor_compiles_with_the_table():
+    from torch._inductor.compile_fx import compile_fx
+
+    register()
+    table = native_decomp_table(overrides_only=True)
+    from torch._inductor.decomposition import select_decomp_table
+
+    compiled = torch.compile(
+        lambda x, y: (x + y) * 2, backend=lambda g, i: compile_fx(g, i, decompositions=select_decomp_table() | table)
+    )
+    assert compiled(*INPUTS).tolist() == [14, 14, 14]
