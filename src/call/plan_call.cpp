@@ -1,4 +1,6 @@
+#include <ATen/MemoryOverlap.h>
 #include <call/plan_call.h>
+#include <opyard/error.h>
 #include <select/device_facts.h>
 #include <select/select.h>
 #include <signature/effects.h>
@@ -29,9 +31,23 @@ TensorFacts facts_of(const SolvedOutput<std::int64_t>& output) {
 // Work shorter than this is done before the interpreter lock would have changed hands.
 constexpr double kReleaseFromMicroseconds = 1.0;
 
+// Two writes to one place would depend on their order.
+void refuse_overlap(const Signature& signature, std::size_t i, const at::Tensor& tensor) {
+  if (at::has_internal_overlap(tensor) != at::MemOverlap::Yes) return;
+  throw SignatureError(SignatureError::Kind::kValue, "an input that the call writes has elements that share memory",
+                       {.op = signature.op(),
+                        .argument = signature.inputs()[i].name,
+                        .expected = "a tensor with a place for each element",
+                        .got = "strides " + to_text(Value(Sequence(tensor.strides().begin(), tensor.strides().end()))),
+                        .declared_at = signature.declared_at(),
+                        .advice = "clone it first"});
+}
+
 void plan_effects(const InstanceSpec& spec, const at::Tensor* const* inputs, CallPlan& plan) {
   const Effects effects = effects_of(spec.signature(), spec.construction(), inputs);
   plan.written = effects.written;
+  for (const std::int32_t i : effects.written)
+    refuse_overlap(spec.signature(), static_cast<std::size_t>(i), *inputs[i]);
   for (std::size_t i = 0; i < effects.aliased.size(); ++i)
     if (effects.aliased[i] >= 0) plan.aliased.emplace_back(static_cast<std::int32_t>(i), effects.aliased[i]);
 }

@@ -62,6 +62,11 @@ std::shared_ptr<const Signature> Signature::compile(std::shared_ptr<const Schema
     if (param.default_value) {
       default_value = signature->program_->defaults[i];
     }
+    for (const TensorDecl& tensor : schema->construction_tensors) {
+      if (tensor.name == param.name && (tensor.optional || !tensor.present_when.empty())) {
+        default_value = Value();
+      }
+    }
     signature->params_.push_back({param.name, param.type.text, std::move(default_value), param.kw_only});
   }
   return signature;
