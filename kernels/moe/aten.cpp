@@ -1,6 +1,8 @@
-// Routing tokens to experts, by aten.
+// Routing tokens to experts and computing them, by aten.
 #include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
 #include <lib/aten_operator.h>
+#include <opyard/error.h>
 
 #include <limits>
 
@@ -56,8 +58,79 @@ void fused_topk(KernelCall& call, const Routing& how) {
   call.set_output(1, ids.to(at::kInt).contiguous());
 }
 
+struct Experts {
+  double scale;
+  std::string activation;
+  static Experts of(const CallSpec& spec) {
+    return {number(spec.param("routed_scaling_factor")), spec.param("activation").get<std::string>()};
+  }
+};
+
+/// Of gate and up in float32 below that, rounded once.
+at::Tensor activated(const at::Tensor& gate_up, const std::string& activation) {
+  const at::Tensor wide = gate_up.to(at::toOpMathType(gate_up.scalar_type()));
+  const std::int64_t width = wide.size(-1) / 2;
+  if (activation == "swigluoai") {  // gate and up are neighbours
+    const at::Tensor gate = wide.slice(-1, 0, std::nullopt, 2).clamp_max(7.0);
+    const at::Tensor up = wide.slice(-1, 1, std::nullopt, 2).clamp(-7.0, 7.0);
+    return (gate * (gate * 1.702).sigmoid() * (up + 1.0)).to(gate_up.scalar_type());
+  }
+  const at::Tensor gate = wide.narrow(-1, 0, width), up = wide.narrow(-1, width, width);
+  return ((activation == "gelu_and_mul" ? at::gelu(gate) : at::silu(gate)) * up).to(gate_up.scalar_type());
+}
+
+void check_experts(const at::Tensor& ids, std::int64_t experts) {
+  const std::int64_t least = ids.min().item<std::int64_t>(), most = ids.max().item<std::int64_t>();
+  if (least >= 0 && most < experts) {
+    return;
+  }
+  throw SignatureError(SignatureError::Kind::kValue, "a token goes to an expert that there is not",
+                       {.op = "FusedMoEExpertsFwdOp",
+                        .argument = "topk_ids",
+                        .expected = "0 <= id < " + std::to_string(experts),
+                        .got = std::to_string(least < 0 ? least : most)});
+}
+
+void run_experts(KernelCall& call, const Experts& how) {
+  const at::Tensor &hidden = call.input(0), &gate_up = call.input(1), &down = call.input(2);
+  const at::Tensor ids = call.input(4).to(at::kLong).flatten();
+  check_experts(ids, gate_up.size(0));
+  const std::int64_t per_token = call.input(4).size(1);
+  // The places of each expert's tokens, one expert behind the other.
+  const at::Tensor places = at::argsort(ids, /*stable=*/true, /*dim=*/0, /*descending=*/false);
+  const at::Tensor counts = at::bincount(ids, {}, gate_up.size(0)).cpu();
+  const at::Tensor tokens = places.div(per_token, "floor"), weights = call.input(3).flatten().index_select(0, places);
+  const at::ScalarType wide = at::toOpMathType(hidden.scalar_type());
+  at::Tensor sum = at::zeros(hidden.sizes(), hidden.options().dtype(wide));
+  const auto bias = [&](std::size_t input, std::int64_t expert) {
+    return call.has_input(input) ? std::optional<at::Tensor>(call.input(input)[expert]) : std::nullopt;
+  };
+  const std::int64_t* count = counts.const_data_ptr<std::int64_t>();
+  for (std::int64_t expert = 0, first = 0; expert < gate_up.size(0); first += count[expert++]) {
+    if (count[expert] == 0) {
+      continue;
+    }
+    const at::Tensor own = tokens.narrow(0, first, count[expert]);
+    const at::Tensor projected = at::linear(hidden.index_select(0, own), gate_up[expert], bias(5, expert));
+    const at::Tensor output = at::linear(activated(projected, how.activation), down[expert], bias(6, expert));
+    sum.index_add_(0, own, output.to(wide) * weights.narrow(0, first, count[expert]).unsqueeze(1).to(wide));
+  }
+  call.output(0).copy_(sum.mul_(how.scale));
+}
+
+void shared_expert(KernelCall& call, const NoParameters&) {
+  const at::Tensor projected = at::linear(call.input(0), call.input(1));
+  call.set_output(0, at::linear(activated(projected, "silu_and_mul"), call.input(2)).contiguous());
+}
+
 }  // namespace
 
-std::vector<Implementation> moe_aten() { return {aten_operator("FusedTopKFwdOp", 20, fused_topk)}; }
+std::vector<Implementation> moe_aten() {
+  return {
+      aten_operator("FusedTopKFwdOp", 20, fused_topk),
+      aten_operator("FusedMoEExpertsFwdOp", 40, run_experts),
+      aten_operator("SharedExpertMLPFwdOp", 20, shared_expert),
+  };
+}
 
 }  // namespace opyard::kernels::OPYARD_ISA

@@ -15,8 +15,8 @@ void rotate(KernelCall& call, const RowRotation& how) {
   auto [cos, sin] = how.tables(x.size(batched ? 1 : 0), factors);
   const std::vector<std::int64_t> rows =
       batched ? std::vector<std::int64_t>{-1, 1, half} : std::vector<std::int64_t>{-1, half};
-  cos = cos.to(wide).view(rows);
-  sin = sin.to(wide).view(rows);
+  cos = cos.to(x.device(), wide).view(rows);
+  sin = sin.to(x.device(), wide).view(rows);
 
   const at::Tensor from = x.to(wide);
   const auto part = [&](const at::Tensor& tensor, std::int64_t i) {

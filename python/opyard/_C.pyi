@@ -54,6 +54,7 @@ class Manifest:
         construction_tensors: dict[str, torch.Tensor],
         inputs: dict[str, torch.Tensor],
     ) -> list[tuple[tuple[int, ...], torch.dtype, tuple[int, ...]] | None]: ...
+
 def effect_table(op: OpBase) -> dict[tuple[bool, ...], tuple[Any, tuple[tuple[str, int] | None, ...]]]:
     """By presence of the optional inputs: the custom op of such calls, and what each output is."""
 

@@ -19,13 +19,15 @@ def batch_norm(
     eps: float,
 ) -> tuple[torch.Tensor, Optional, Optional]:
     """The output, and in training the batch's mean and inverse deviation; running statistics are written in place."""
-    own = [None if given is None else given.to(input.dtype) for given in (running_mean, running_var, weight, bias)]
-    output = functional.batch_norm(input, *own, training, momentum, eps)
+    wide = [None if given is None else given.to(input.dtype) for given in (running_mean, running_var, weight, bias)]
+    mean, var, scale, shift = wide
+    output = functional.batch_norm(input, mean, var, scale, shift, training, momentum, eps)
     if not training:
         return output, None, None
-    for given, updated in zip((running_mean, running_var), own[:2], strict=True):
-        if given is not None and updated is not None:
-            given.copy_(updated)
+    if running_mean is not None and mean is not None:
+        running_mean.copy_(mean)
+    if running_var is not None and var is not None:
+        running_var.copy_(var)
     dims = [dim for dim in range(input.dim()) if dim != 1]
     variance = input.var(dims, correction=0)
     return output, input.mean(dims), (variance + eps).rsqrt()
