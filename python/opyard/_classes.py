@@ -1,17 +1,26 @@
-"""Makes an operator's class from its declaration: the signatures that a person and a tracer read."""
+"""Gives an operator's class what follows from its declaration: the signatures that a person and a tracer read."""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from opyard import _C
-from opyard._op import Op
+from opyard._registered import written_classes
+from opyard.errors import ContractTypeError
+
+if TYPE_CHECKING:
+    from opyard._op import Op
 
 
 def make_class(name: str) -> type[Op]:
     """The class of a declared operator, with real signatures of `__init__` and `__call__`."""
+    from opyard._op import Op
+
     facts = _C.describe(name)
     defaults: dict[str, Any] = {}
     overload = _overload(facts)
@@ -33,6 +42,67 @@ def make_class(name: str) -> type[Op]:
     namespace["__init__"].__qualname__ = f"{name}.__init__"
     namespace["__call__"].__qualname__ = f"{name}.__call__"
     return type(name, (Op,), members)
+
+
+def prepare_written(cls: type[Op]) -> None:
+    """For a class that defines `forward`: its declaration, and the call that a tracer reads. A class without a
+    declaration, such as a family base, is left alone."""
+    if "spec" in cls.__dict__ and cls.spec is not None:
+        _C.add_operator(cls.__name__, _yaml(cls.spec), _file_of(cls))
+    name = _declaration(cls)
+    if name is None or not hasattr(cls, "forward"):
+        return
+    facts = _C.describe(name)
+    _check_forward(cls, facts)
+    overload = _overload(facts)
+    namespace: dict[str, Any] = {"_overload": overload, "_placed": placed}
+    exec(compile(_call(facts), f"<opyard {name}>", "exec"), namespace)
+    call = namespace["__call__"]
+    call._generated = True
+    call.__qualname__ = f"{cls.__qualname__}.__call__"
+    cls._name = name
+    cls._parameters = tuple(param[0] for param in facts["params"])
+    cls._overload = overload
+    cls._has_effects = facts["has_effects"]
+    cls._written = True
+    cls.compile_op_names = tuple(facts["compile_op_names"])
+    if "__call__" not in cls.__dict__:
+        cls.__call__ = call  # type: ignore[method-assign]
+    written_classes[name] = cls
+
+
+def _yaml(value: Any) -> str:
+    """As flow YAML: JSON, but for floats, which YAML knows by their point."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(key))}: {_yaml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_yaml, value)) + "]"
+    if isinstance(value, float) and "e" in repr(value):
+        mantissa, exponent = repr(value).split("e")
+        return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent}"
+    return json.dumps(value)
+
+
+def _declaration(cls: type[Op]) -> str | None:
+    known = set(_C.operators())
+    return next((base.__name__ for base in cls.__mro__ if base.__name__ in known), None)
+
+
+def _file_of(cls: type) -> str:
+    try:
+        return inspect.getfile(cls)
+    except (OSError, TypeError):
+        return cls.__module__  # typed at a prompt
+
+
+def _check_forward(cls: type[Op], facts: dict[str, Any]) -> None:
+    given = [name for name in inspect.signature(cls.forward).parameters if name != "self"]  # type: ignore[attr-defined]
+    wanted = [name for name, _, _ in facts["inputs"]]
+    if given != wanted:
+        raise ContractTypeError(
+            f"{cls.__qualname__}: forward takes ({', '.join(given)}); the declaration at {facts['declared_at']} has "
+            f"the inputs ({', '.join(wanted)})"
+        )
 
 
 def _overload(facts: dict[str, Any]) -> Any:
@@ -59,6 +129,10 @@ def _call(facts: dict[str, Any]) -> str:
         (keyword if keyword_only else positional).append(f"{name}=None" if optional else name)
     arguments = ", ".join(["self", *positional, *(["*", *keyword] if keyword else [])])
     names = [name for name, _, _ in facts["inputs"]]
+    if not facts["compile_op_names"]:
+        # Read by tracers alone, which go into a body; a declared operator without a boundary is run at once.
+        given = ", ".join(f"{name}={name}" for name in names)
+        return f"def __call__({arguments}):\n    return self.forward({given})\n"
     passed = ", ".join([*names, "self._graph_key"])
     head = f"def __call__({arguments}):\n"
     if not facts["has_effects"]:

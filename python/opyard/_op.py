@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
 
 from opyard import _C
+from opyard._classes import prepare_written
+from opyard._composite import Composite
+from opyard._copies import copy_of, reduced, restore
+from opyard._kernel import Kernel
+from opyard._kernel_lookup import KernelLookup, device_current, kernels_in
+from opyard.backends import load_backends
+from opyard.targets import Target, core_name, public_target
 
 
 @dataclass(frozen=True)
@@ -15,7 +23,7 @@ class SignatureCall:
     """The facts of one completed call.
 
     `tensors` maps the name of each present input and output to (shape in elements, dtype name); `indices` holds the
-    dims, shapes and dtypes that the call solved.
+    dims, shapes and dtypes that the call solved; `stages` the calls of held sub-operators, in order of completion.
     """
 
     operator: str
@@ -25,39 +33,58 @@ class SignatureCall:
     params: dict[str, Any]
     indices: dict[str, Any]
     tensors: dict[str, tuple[tuple[int, ...], str]]
+    stages: dict[str, tuple[SignatureCall, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> SignatureCall:
+        stages = {stage: tuple(map(cls.of, calls)) for stage, calls in facts["stages"].items()}
+        return cls(**{**facts, "stages": stages})
 
 
-# Not copied: they belong to the instance that was constructed.
-_MADE_AT_CONSTRUCTION = ("_graph_key", "_effects")
-
-
-class Op(_C.OpBase):
+class Op(_C.OpBase, KernelLookup, Composite):
     """A constructed operator: checks a call, selects an implementation, builds it once, runs it, records it.
 
     A subclass assigns its manifest parameters to attributes of the same name and ends by calling
-    `super().__init__(target=target)`.
+    `super().__init__(target=target)`. One that defines `forward` computes its calls there.
     """
+
+    injected_parameters: ClassVar[tuple[str, ...]] = ()
+    spec: ClassVar[Mapping[str, Any] | None] = None
+    dtype: Any = None
 
     _name: ClassVar[str] = ""
     _parameters: ClassVar[tuple[str, ...]] = ()
     _overload: ClassVar[Any] = None
     _has_effects: ClassVar[bool] = False
+    _written: ClassVar[bool] = False
     compile_op_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        prepare_written(cls)
         # A `__call__` that a subclass writes itself is called as any other method.
         if getattr(cls.__call__, "_generated", cls.__call__ is _C.OpBase.__call__):
             _C.restore_vectorcall(cls)
 
-    def __init__(self, *, target: str | None = None) -> None:
+    def __init__(self, *, target: Target | None = None) -> None:
+        if torch.compiler.is_compiling():
+            raise RuntimeError(f"{type(self).__name__}: constructed in traced code; construct it before, outside of it")
         self.target = target
+        load_backends()
+        if not self._name:
+            return  # nothing is declared: a call says so
         values = {name: getattr(self, name) for name in self._parameters}
-        self._construct(self._name, values, target)
-        # In a graph stands what the instance is, not which one it is, so that alike instances compile as one.
-        self._graph_key: str = _C.spec_text(self)
+        if self.injected_parameters:
+            self._share_entries = all(getattr(self, name, None) is None for name in self.injected_parameters)
+        self._construct(self._name, values, core_name(target), self._install_kernel_types if self._written else None)
         if self._has_effects:
             self._effects = _C.effect_table(self)
+        if self._written:
+            self._declare_stages()
+
+    @property
+    def _construction_indices(self) -> dict[str, Any]:
+        return _C.construction_indices(self)
 
     @property
     def last_call(self) -> SignatureCall:
@@ -65,32 +92,52 @@ class Op(_C.OpBase):
         facts = _C.last_call(self)
         if facts is None:
             raise RuntimeError(f"{self._name}: no call has completed yet, so there is no record of one")
-        return SignatureCall(**facts)
+        return SignatureCall.of(facts)
 
     @property
-    def serving_target(self) -> str | None:
-        """Who serves this instance: "builtin", a target's name, or None before a call selected it."""
-        return _C.serving_target(self)
+    def serving_target(self) -> Target | None:
+        """Who serves this instance: opyard.BUILTIN, a target's name, or None before a call selected it."""
+        return public_target(_C.serving_target(self))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Op:
-        copy = type(self).__new__(type(self))
-        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _MADE_AT_CONSTRUCTION})
-        Op.__init__(copy, target=self.target)
-        return copy
+    def iter_kernels(self) -> Iterator[Kernel]:
+        """Each kernel in the entries built so far, once, then those of held sub-operators."""
+        seen: set[int] = set()
+        for _, kernel in _kernels(self):
+            if id(kernel) not in seen:
+                seen.add(id(kernel))
+                yield kernel
 
-    __copy__ = lambda self: self.__deepcopy__({})  # noqa: E731
+    def request_tune(self) -> None:
+        """Asks every kernel, built or yet to be built, here and in held sub-operators, to choose its configuration."""
+        for op in (self, *self._all_delegates()):
+            op._tune_requested = True
+        for identity, kernel in _kernels(self):
+            with device_current(_device_in(identity)):
+                kernel.request_tune()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        state = {k: v for k, v in self.__dict__.items() if k not in _MADE_AT_CONSTRUCTION}
-        return _rebuild, (type(self), state)
+    __deepcopy__ = copy_of
+    __copy__ = lambda self: copy_of(self, {})  # noqa: E731
+    __reduce__ = reduced
+    __setstate__ = restore
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._parameters)
-        return f"{self._name}({shown})"
+        return f"{self._name or type(self).__name__}({shown})"
 
 
-def _rebuild(cls: type[Op], state: dict[str, Any]) -> Op:
-    op = cls.__new__(cls)
-    op.__dict__.update(state)
-    Op.__init__(op, target=state["target"])
-    return op
+def _kernels(op: Op) -> Iterator[tuple[Any, Kernel]]:
+    """The kernels of an operator with their identities, then those of its sub-operators."""
+    for held in (op, *op._all_delegates()):
+        for entries in held.built_entries().values():
+            for (_, identity), entry in entries.items():
+                for kernel in kernels_in(entry):
+                    yield identity, kernel
+
+
+def _device_in(identity: Any) -> torch.device | None:
+    """The device that a typed identity names, if it does."""
+    if isinstance(identity, torch.device):
+        return identity
+    if isinstance(identity, tuple):
+        return next((found for item in identity if (found := _device_in(item)) is not None), None)
+    return None

@@ -72,7 +72,7 @@ std::vector<std::size_t> returned_outputs(const Effects& effects) {
 }
 
 std::vector<std::string> compile_op_names(const Signature& signature) {
-  if (signature.inputs().empty()) return {};
+  if (signature.inputs().empty() || signature.composite()) return {};
   std::vector<std::string> names;
   for (const Effects& effects : effect_branches(signature))
     names.push_back("opyard::" + boundary_name(signature, effects));

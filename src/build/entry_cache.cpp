@@ -50,16 +50,33 @@ std::shared_ptr<const Kernel> EntryCache::get_or_build(const Implementation& imp
   } catch (...) {
     error = std::current_exception();  // handed to this caller and to every waiter below
   }
+  std::shared_ptr<const Kernel> evicted;
   lock.lock();
-  if (!error) built_.emplace(key, kernel);
+  if (!error) {
+    evicted = make_room();
+    built_.emplace(key, kernel);
+  }
   pending_.erase(key);
   pending->done = true;
   pending->error = error;
   pending->kernel = kernel;
   pending->finished.notify_all();
+  lock.unlock();
   if (error) std::rethrow_exception(error);
   built_here = true;
   return kernel;
+}
+
+std::shared_ptr<const Kernel> EntryCache::make_room() {
+  if (built_.size() < capacity_) return nullptr;
+  for (auto item = built_.begin(); item != built_.end(); ++item) {
+    if (item->second.use_count() != 1) continue;
+    std::shared_ptr<const Kernel> evicted = std::move(item->second);
+    built_.erase(item);
+    evictions_.fetch_add(1, std::memory_order_relaxed);
+    return evicted;
+  }
+  return nullptr;
 }
 
 void EntryCache::drop_unused(const Implementation& implementation, const Value& identity) {
@@ -70,6 +87,12 @@ void EntryCache::drop_unused(const Implementation& implementation, const Value& 
     last = std::move(found->second);
     built_.erase(found);
   }
+}
+
+void EntryCache::clear() {
+  decltype(built_) all;  // destroyed outside the lock
+  std::lock_guard guard(lock_of(LockRank::kBuild));
+  all.swap(built_);
 }
 
 std::size_t EntryCache::size() const {

@@ -14,7 +14,10 @@ namespace opyard {
 
 class EntryCache {
  public:
-  EntryCache() = default;
+  /// Above this many, an entry that no plan holds makes room. Twice the plans of a spec, so that there is one.
+  static constexpr std::size_t kDefaultCapacity = 2048;
+
+  explicit EntryCache(std::size_t capacity = kDefaultCapacity) : capacity_(capacity) {}
   EntryCache(const EntryCache&) = delete;
   EntryCache& operator=(const EntryCache&) = delete;
 
@@ -26,7 +29,11 @@ class EntryCache {
   /// Lets go of an entry that only a failed call used; one that a plan holds stays.
   void drop_unused(const Implementation& implementation, const Value& identity);
 
+  /// Lets go of every entry; those that a plan holds live on with it.
+  void clear();
+
   std::size_t size() const;
+  std::uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
   std::uint64_t builds() const { return builds_.load(std::memory_order_relaxed); }
 
  private:
@@ -44,9 +51,15 @@ class EntryCache {
   };
   struct Pending;
 
+  /// The kernel of an entry that made room, to be destroyed without the lock.
+  std::shared_ptr<const Kernel> make_room();
+
+  std::size_t capacity_;
+
   std::unordered_map<Key, std::shared_ptr<const Kernel>, KeyHash> built_;
   std::unordered_map<Key, std::shared_ptr<Pending>, KeyHash> pending_;
   std::atomic<std::uint64_t> builds_{0};
+  std::atomic<std::uint64_t> evictions_{0};
 };
 
 }  // namespace opyard

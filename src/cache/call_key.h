@@ -17,20 +17,21 @@ class CallKey {
   /// False when a tensor has no such facts (symbolic or custom sizes) or there are too many: such a call has no plan.
   bool read(const at::Tensor* const* inputs, std::size_t count);
 
-  std::uint64_t hash() const { return hash_; }
-  std::size_t size() const { return size_; }
-  const std::uint64_t* words() const { return words_; }
-
- private:
+  /// One more fact that the plan depends on, after `read`.
   void add(std::uint64_t word) {
     words_[size_++] = word;
     hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15ULL;
     hash_ ^= hash_ >> 32;
   }
 
+  std::uint64_t hash() const { return hash_; }
+  std::size_t size() const { return size_; }
+  const std::uint64_t* words() const { return words_; }
+
+ private:
   std::uint64_t hash_ = 0x2545f4914f6cdd1dULL;
   std::size_t size_ = 0;
-  std::uint64_t words_[kMaxWords];
+  std::uint64_t words_[kMaxWords + 1];
 };
 
 inline bool CallKey::read(const at::Tensor* const* inputs, std::size_t count) {

@@ -28,6 +28,7 @@ struct CallPlan {
 
   const Kernel* kernel = nullptr;             // null: an empty write, nothing runs
   std::shared_ptr<const Kernel> kernel_hold;  // keeps `kernel` while this plan is reachable
+  std::shared_ptr<const void> builder_hold;   // a target's builder, under whose address its kernel is cached
   bool general = false;                       // by the implementation that aten itself stands behind
   bool release_gil = false;                   // the work is expected to outlast the switch
   std::vector<TensorFacts> outputs;

@@ -51,10 +51,28 @@ Instance::~Instance() {
 
 std::shared_ptr<Instance> Instance::make(Registry& registry, const std::string& op,
                                          const std::vector<NamedValue>& params, const std::string& target) {
-  auto instance = std::make_shared<Instance>(registry, op, params, target);
+  return make(InstanceSpec::get(registry, op, params, target));
+}
+
+std::shared_ptr<Instance> Instance::make(std::shared_ptr<InstanceSpec> spec) {
+  auto instance = std::make_shared<Instance>(std::move(spec));
   std::lock_guard guard(lock_of(LockRank::kInstances));
   instances()[instance->key()] = instance;
   return instance;
+}
+
+void Instance::reset_binding() noexcept {
+  binding_.store(Binding(), std::memory_order_release);
+  drop_built();
+}
+
+void Instance::drop_built() noexcept {
+  for (const auto& held : delegates_.held()) held.instance->reset_binding();
+  if (body_ != nullptr) body_->reset_binding();
+  if (spec_.use_count() == 1) {
+    spec_->plans().clear();
+    spec_->entries().clear();
+  }
 }
 
 std::shared_ptr<Instance> Instance::by_key(std::string_view key) {

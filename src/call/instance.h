@@ -1,6 +1,8 @@
 // One constructed operator: its key, what it is bound to, its last call.
 #pragma once
 
+#include <call/body.h>
+#include <call/delegates.h>
 #include <call/instance_spec.h>
 #include <record/last_call.h>
 #include <target/target.h>
@@ -26,6 +28,7 @@ class Instance {
   /// Makes an instance reachable by its key while it lives.
   static std::shared_ptr<Instance> make(Registry& registry, const std::string& op,
                                         const std::vector<NamedValue>& params, const std::string& target = {});
+  static std::shared_ptr<Instance> make(std::shared_ptr<InstanceSpec> spec);
 
   InstanceSpec& spec() const { return *spec_; }
   const Signature& signature() const { return spec_->signature(); }
@@ -37,6 +40,20 @@ class Instance {
   /// Whether some call completed on that target: from then on it stays.
   bool is_bound() const { return binding_.load(std::memory_order_acquire).completed(); }
 
+  /// Makes it one whose calls run `body`. Before its first call, and only on a spec of its own.
+  void set_body(std::shared_ptr<Body> body) { body_ = std::move(body); }
+  /// Null where selection finds what runs.
+  const std::shared_ptr<Body>& body() const { return body_; }
+
+  Delegates& delegates() { return delegates_; }
+  const Delegates& delegates() const { return delegates_; }
+
+  /// Puts the binding back to what construction gave it, those of held sub-operators first, recursively. Plans and
+  /// entries go unless instances constructed alike hold them too.
+  void reset_binding() noexcept;
+  /// The same without the target itself.
+  void drop_built() noexcept;
+
   /// Null before any completed call.
   CallRecordPtr last_call() const { return last_call_.get(); }
 
@@ -47,6 +64,8 @@ class Instance {
   friend class CallBinding;
 
   std::shared_ptr<InstanceSpec> spec_;
+  std::shared_ptr<Body> body_;
+  Delegates delegates_;
   std::string key_;  // never reused in this process, nor equal to one of another process
 
   // The target, and whether a call completed on it, exchanged as one: undo must not lose a completed call.

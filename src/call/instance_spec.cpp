@@ -43,6 +43,12 @@ std::shared_ptr<InstanceSpec> InstanceSpec::get(Registry& registry, const std::s
   return made;
 }
 
+std::shared_ptr<InstanceSpec> InstanceSpec::alone(Registry& registry, const std::string& op, Construction construction,
+                                                  const std::string& target) {
+  return std::make_shared<InstanceSpec>(registry.find(op).signature, std::move(construction), target,
+                                        registry.implementations(op), std::string());
+}
+
 std::shared_ptr<InstanceSpec> InstanceSpec::from_text(Registry& registry, const std::string& text) {
   {
     std::lock_guard guard(lock_of(LockRank::kInstances));

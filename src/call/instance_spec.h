@@ -25,15 +25,21 @@ class InstanceSpec {
   static std::shared_ptr<InstanceSpec> get(Registry& registry, const std::string& op,
                                            const std::vector<NamedValue>& params, const std::string& target);
 
+  /// A spec that nothing else shares, for an instance with a body, or with tensors given at construction. It has no
+  /// text that another process could build it from.
+  static std::shared_ptr<InstanceSpec> alone(Registry& registry, const std::string& op, Construction construction,
+                                             const std::string& target);
+
   /// The spec that a graph's constant describes, made if no instance holds it. Throws when the manifest changed since.
   static std::shared_ptr<InstanceSpec> from_text(Registry& registry, const std::string& text);
 
   const Signature& signature() const { return *signature_; }
+  const std::shared_ptr<const Signature>& signature_ptr() const { return signature_; }
   const Construction& construction() const { return construction_; }
   const std::string& target() const { return target_; }
   const ImplementationTable& implementations() const { return *implementations_; }
 
-  /// Canonical: operator, parameters, target and manifest digest, as JSON. Stands in graphs.
+  /// Canonical: operator, parameters, target and manifest digest, as JSON. Stands in graphs; empty for one of its own.
   const std::string& text() const { return text_; }
 
   PlanCache& plans() { return plans_; }

@@ -1,7 +1,16 @@
+#include <ATen/MemoryOverlap.h>
+#include <call/call_device.h>
 #include <call/plan_call.h>
+#include <opyard/error.h>
+#include <run/prepared_call.h>
+#include <run/verify.h>
+#include <select/choices.h>
 #include <select/device_facts.h>
 #include <select/select.h>
 #include <signature/effects.h>
+#include <target/target_registry.h>
+
+#include <algorithm>
 
 namespace opyard {
 namespace {
@@ -29,11 +38,114 @@ TensorFacts facts_of(const SolvedOutput<std::int64_t>& output) {
 // Work shorter than this is done before the interpreter lock would have changed hands.
 constexpr double kReleaseFromMicroseconds = 1.0;
 
+// Two writes to one place would depend on their order.
+void refuse_overlap(const Signature& signature, std::size_t i, const at::Tensor& tensor) {
+  if (at::has_internal_overlap(tensor) != at::MemOverlap::Yes) return;
+  throw SignatureError(SignatureError::Kind::kValue, "an input that the call writes has elements that share memory",
+                       {.op = signature.op(),
+                        .argument = signature.inputs()[i].name,
+                        .expected = "a tensor with a place for each element",
+                        .got = "strides " + to_text(Value(Sequence(tensor.strides().begin(), tensor.strides().end()))),
+                        .declared_at = signature.declared_at(),
+                        .advice = "clone it first"});
+}
+
 void plan_effects(const InstanceSpec& spec, const at::Tensor* const* inputs, CallPlan& plan) {
   const Effects effects = effects_of(spec.signature(), spec.construction(), inputs);
   plan.written = effects.written;
+  for (const std::int32_t i : effects.written)
+    refuse_overlap(spec.signature(), static_cast<std::size_t>(i), *inputs[i]);
   for (std::size_t i = 0; i < effects.aliased.size(); ++i)
     if (effects.aliased[i] >= 0) plan.aliased.emplace_back(static_cast<std::int32_t>(i), effects.aliased[i]);
+}
+
+// What verifying compares with: the general implementation, where it serves too.
+std::shared_ptr<const Kernel> beside_general(InstanceSpec& spec, const ImplementationEntry& chosen,
+                                             const CallRecord& record, std::shared_ptr<const Kernel> kernel) {
+  for (const Candidate& candidate : reason(spec.implementations(), record.spec).candidates) {
+    const Implementation& declared = candidate.entry->declared;
+    if (!declared.general || candidate.refusal || candidate.entry == &chosen) continue;
+    bool built_here = false;
+    auto general = spec.entries().get_or_build(declared, declared.entry_for(record.spec), built_here);
+    return verifying(std::move(kernel), std::move(general), chosen.declared.key, declared.key, record.spec, record.op);
+  }
+  return kernel;
+}
+
+void plan_in_tree(InstanceSpec& spec, CallPlan& plan, CallRecord& record, CallBinding& binding) {
+  const ImplementationEntry& chosen = select(record.op, spec.implementations(), record.spec);
+  if (choices_record()) record_selection(record.op, record.spec, chosen.declared.key);
+  const Entry entry = chosen.declared.entry_for(record.spec);
+  bool built_here = false;
+  plan.kernel_hold = spec.entries().get_or_build(chosen.declared, entry, built_here);
+  if (built_here) binding.built(chosen.declared, entry.identity);
+  if (choices_verify() && plan.written.empty()) plan.kernel_hold = beside_general(spec, chosen, record, std::move(plan.kernel_hold));
+  plan.general = chosen.declared.general;
+  plan.release_gil = chosen.declared.expected_us >= kReleaseFromMicroseconds;
+  plan.served = const_cast<ServedCounter*>(&chosen.served);
+  record.implementation = chosen.declared.key;
+}
+
+void plan_for_target(InstanceSpec& spec, const Target& target, std::shared_ptr<const Implementation> builder,
+                     CallPlan& plan, CallRecord& record, CallBinding& binding) {
+  const Entry entry = builder->entry_for(record.spec);
+  bool built_here = false;
+  plan.kernel_hold = spec.entries().get_or_build(*builder, entry, built_here);
+  if (built_here) binding.built(*builder, entry.identity);
+  plan.builder_hold = std::move(builder);
+  std::vector<std::size_t> strided;
+  for (std::size_t i = 0; i < record.spec.inputs.size(); ++i) {
+    const TensorFacts& facts = record.spec.inputs[i].second;
+    const bool written = std::find(plan.written.begin(), plan.written.end(), i) != plan.written.end();
+    if (facts.present && !facts.contiguous && !written) strided.push_back(i);
+  }
+  if (!strided.empty() || !record.spec.device.is_cpu())
+    plan.kernel_hold = with_guarantees(std::move(plan.kernel_hold), record.spec.inputs.size(), plan.outputs,
+                                       std::move(strided), record.spec.device);
+  record.implementation = target.name;
+}
+
+[[noreturn]] void refuse_target(const Instance& instance, const Target& target) {
+  std::string with_builder;
+  for (const std::string& name : TargetRegistry::process().names(instance.signature().op()))
+    with_builder += (with_builder.empty() ? "" : ", ") + name;
+  throw OpNotAvailableError(
+      "the selected target has no builder for this operator",
+      {.op = instance.signature().op(),
+       .argument = "target",
+       .expected = with_builder.empty() ? "a target with a builder; there is none"
+                                        : "one of those with a builder: " + with_builder,
+       .got = target.name,
+       .advice = "register a kernel builder for it, or construct the operator for another target"});
+}
+
+[[noreturn]] void refuse_without_device(const Instance& instance) {
+  throw OpNotAvailableError("no implementation serves this call, whose device nothing names",
+                            {.op = instance.signature().op(),
+                             .expected = "a tensor, a device parameter or an accelerator",
+                             .got = "none of them",
+                             .advice = "construct the operator with a device"});
+}
+
+// Steps 4 and 5: who serves the call, and the kernel that runs for it.
+void plan_run(Instance& instance, CallPlan& plan, CallRecord& record, std::optional<c10::Device> device,
+              CallBinding& binding) {
+  InstanceSpec& spec = instance.spec();
+  const Target& target = binding.target(device);
+  record.target = target.name;
+  const bool in_tree = &target == &builtin_target();
+  auto builder = in_tree ? nullptr : TargetRegistry::process().builder(target, record.op);
+  if (builder != nullptr) {
+    plan_for_target(spec, target, std::move(builder), plan, record, binding);
+  } else if (!in_tree && (instance.body() == nullptr || instance.body()->has_kernels())) {
+    refuse_target(instance, target);
+  } else if (instance.body() != nullptr) {
+    plan.kernel_hold = instance.body();
+  } else if (!device) {
+    refuse_without_device(instance);
+  } else {
+    plan_in_tree(spec, plan, record, binding);
+  }
 }
 
 }  // namespace
@@ -45,6 +157,10 @@ CallSpec spec_of(const InstanceSpec& spec, const SolvedCall<std::int64_t>& solve
   call.arch = device_arch(solved.device);
   for (std::size_t i = 0; i < signature.inputs().size(); ++i)
     call.inputs.emplace_back(signature.inputs()[i].name, facts_of(inputs[i]));
+  // Tensors given at construction stand behind the call's, as kernels get them.
+  const auto& held = spec.construction().tensors;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    call.inputs.emplace_back(signature.construction_tensors()[i], facts_of(held[i].defined() ? &held[i] : nullptr));
   for (std::size_t i = 0; i < signature.outputs().size(); ++i)
     call.outputs.emplace_back(signature.outputs()[i].name, facts_of(solved.outputs[i]));
   for (std::size_t i = 0; i < signature.params().size(); ++i)
@@ -57,28 +173,24 @@ std::unique_ptr<CallPlan> plan_call(Instance& instance, const CallKey* key, cons
                                     CallBinding& binding) {
   InstanceSpec& spec = instance.spec();
   const std::string& op = spec.signature().op();
+  this_thread().interrupted = false;
   const SolvedCall<std::int64_t> solved = spec.signature().check(spec.construction(), inputs);
 
   auto plan = std::make_unique<CallPlan>();
   auto record = c10::make_intrusive<CallRecord>();
   record->op = op;
   record->spec = spec_of(spec, solved, inputs);
+  record->stages = instance.delegates().no_stages();
   for (const auto& [name, facts] : record->spec.outputs) plan->outputs.push_back(facts);
   if (has_effects(spec.signature())) plan_effects(spec, inputs, *plan);
 
-  if (!solved.empty_write) {
-    record->target = binding.target(solved.device).name;
-    const ImplementationEntry& chosen = select(op, spec.implementations(), record->spec);
-    const Entry entry = chosen.declared.entry_for(record->spec);
-    bool built_here = false;
-    plan->kernel_hold = spec.entries().get_or_build(chosen.declared, entry, built_here);
-    if (built_here) binding.built(chosen.declared, entry.identity);
-    plan->kernel = plan->kernel_hold.get();
-    plan->general = chosen.declared.general;
-    plan->release_gil = chosen.declared.expected_us >= kReleaseFromMicroseconds;
-    plan->served = const_cast<ServedCounter*>(&chosen.served);
-    record->implementation = chosen.declared.key;
+  if (solved.device.is_meta()) {
+    // Shapes only: a composite's body asks its sub-operators; nobody is selected, for nothing can run there.
+    if (instance.body() != nullptr && !instance.body()->has_kernels()) plan->kernel_hold = instance.body();
+  } else if (!solved.empty_write) {
+    plan_run(instance, *plan, *record, call_device(spec, solved.device, inputs), binding);
   }
+  plan->kernel = plan->kernel_hold.get();
   plan->record = std::move(record);
   if (key != nullptr) {
     plan->hash = key->hash();

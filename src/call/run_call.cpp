@@ -4,6 +4,7 @@
 #include <record/call_stack.h>
 #include <run/launch.h>
 #include <run/result_check.h>
+#include <select/choices.h>
 
 namespace opyard {
 namespace {
@@ -30,8 +31,56 @@ class WithoutLock {
     if (!inputs[i]->is_inference()) inputs[i]->unsafeGetTensorImpl()->bump_version();
 }
 
+/// The call's tensors, followed by those given at construction, which only a few operators have.
+class AllInputs {
+ public:
+  AllInputs(const InstanceSpec& spec, const at::Tensor* const* inputs) : inputs_(inputs) {
+    if (!spec.construction().tensors.empty()) [[unlikely]]
+      append(spec);
+  }
+  AllInputs(const AllInputs&) = delete;
+  AllInputs& operator=(const AllInputs&) = delete;
+  const at::Tensor* const* data() const { return inputs_; }
+
+ private:
+  void append(const InstanceSpec& spec) {
+    all_ = std::make_unique<std::vector<const at::Tensor*>>(inputs_, inputs_ + spec.signature().inputs().size());
+    for (const at::Tensor& tensor : spec.construction().tensors) all_->push_back(tensor.defined() ? &tensor : nullptr);
+    inputs_ = all_->data();
+  }
+
+  const at::Tensor* const* inputs_;
+  std::unique_ptr<std::vector<const at::Tensor*>> all_;
+};
+
+// Step 7 of a call whose body called other operators.
+[[gnu::noinline]] CallRecordPtr record_with_stages(const Instance& instance, const CallPlan& plan,
+                                                   const CallFrame& frame) {
+  Stages stages = instance.delegates().file(instance.signature().op(), *frame.completed);
+  if (frame.completed->empty()) return plan.record;
+  auto record = c10::make_intrusive<CallRecord>();
+  record->op = plan.record->op;
+  record->spec = plan.record->spec;
+  record->implementation = plan.record->implementation;
+  record->target = plan.record->target;
+  record->stages = std::move(stages);
+  return record;
+}
+
+void finish(Instance& instance, const CallPlan& plan, const CallFrame& frame) {
+  CallRecordPtr own;
+  CallRecord* record = plan.record.get();
+  if (frame.completed != nullptr) [[unlikely]] {
+    own = record_with_stages(instance, plan, frame);
+    record = own.get();
+  }
+  instance.record(*record);
+  if (frame.enclosing != nullptr && frame.enclosing->completed != nullptr) [[unlikely]]
+    frame.enclosing->completed->push_back({&instance, instance.key(), CallRecordPtr::reclaim_copy(record)});
+}
+
 template <bool kInFront>
-bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
+bool run(Instance& instance, const at::Tensor* const* given, at::Tensor* outputs, CallerLock* lock) {
   ThreadState& thread = this_thread();
   EpochScope reading(thread);
   CallScope begun(thread, instance);
@@ -39,27 +88,33 @@ bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* output
   InstanceSpec& spec = instance.spec();
 
   CallKey key;
-  const bool keyed = key.read(inputs, spec.signature().inputs().size());
+  const bool keyed = key.read(given, spec.signature().inputs().size());
+  if (const std::uint64_t choices = choices_word(thread)) [[unlikely]]
+    key.add(choices);
   const CallPlan* plan = keyed && instance.is_bound() ? spec.plans().find(key) : nullptr;
   std::unique_ptr<CallPlan> made;
   if (plan == nullptr) [[unlikely]] {
     WithoutLock building(lock);
-    made = plan_call(instance, keyed ? &key : nullptr, inputs, binding);
+    made = plan_call(instance, keyed ? &key : nullptr, given, binding);
     plan = made.get();
   }
 
   const bool runs = !kInFront || !plan->general;
   if (runs) {
-    KernelCall call(inputs, outputs, plan->outputs.data(), plan->record->spec.device);
+    const AllInputs inputs(spec, given);
+    KernelCall call(inputs.data(), outputs, plan->outputs.data(), plan->record->spec.device);
     {
       WithoutLock running(plan->release_gil ? lock : nullptr);
       launch(*plan, call);
     }
-    check_result(*plan, inputs, outputs);
+    check_result(*plan, inputs.data(), outputs);
     if (!plan->written.empty()) [[unlikely]]
-      count_writes(*plan, inputs);
+      count_writes(*plan, given);
     if (plan->served != nullptr) plan->served->calls.fetch_add(1, std::memory_order_relaxed);
-    instance.record(*plan->record);
+    if constexpr (kInFront)
+      instance.record(*plan->record);  // stands for an aten call: nobody's stage
+    else
+      finish(instance, *plan, begun.frame());
   }
   binding.commit();
   if (made != nullptr && keyed) [[unlikely]]
@@ -71,6 +126,16 @@ bool run(Instance& instance, const at::Tensor* const* inputs, at::Tensor* output
 
 void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs, CallerLock* lock) {
   run<false>(instance, inputs, outputs, lock);
+}
+
+void record_meta_call(Instance& instance, const at::Tensor* const* inputs) {
+  ThreadState& thread = this_thread();
+  EpochScope reading(thread);
+  CallScope begun(thread, instance);
+  CallBinding binding(instance);
+  const auto plan = plan_call(instance, nullptr, inputs, binding);
+  finish(instance, *plan, begun.frame());
+  binding.commit();
 }
 
 bool run_call_in_front(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs) {

@@ -24,4 +24,7 @@ void run_call(Instance& instance, const at::Tensor* const* inputs, at::Tensor* o
 /// implementation serves, for that one is the aten operator itself.
 bool run_call_in_front(Instance& instance, const at::Tensor* const* inputs, at::Tensor* outputs);
 
+/// Leaves the record of a call on meta tensors, which runs nothing and selects nobody.
+void record_meta_call(Instance& instance, const at::Tensor* const* inputs);
+
 }  // namespace opyard

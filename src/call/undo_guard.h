@@ -3,6 +3,8 @@
 
 #include <call/instance.h>
 
+#include <optional>
+
 namespace opyard {
 
 /// The binding that one call makes: a target, and an entry it was the first to build. Unless committed, the destructor
@@ -17,8 +19,9 @@ class CallBinding {
   CallBinding(const CallBinding&) = delete;
   CallBinding& operator=(const CallBinding&) = delete;
 
-  /// Step 4: selects the target when the instance has none.
-  const Target& target(c10::Device device);
+  /// Step 4: selects the target when the instance has none. Without a device to select for, and without a name, this
+  /// call is served by builtin and nothing is bound.
+  const Target& target(std::optional<c10::Device> device);
 
   void built(const Implementation& implementation, Value identity) {
     built_by_ = &implementation;
@@ -37,6 +40,7 @@ class CallBinding {
 
   Instance& instance_;
   bool committed_ = false;
+  bool selects_ = false;                  // this call found the instance unbound
   const Target* bound_target_ = nullptr;  // selected by this call, or by one that has not completed
   const Implementation* built_by_ = nullptr;
   Value identity_;

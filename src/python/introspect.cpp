@@ -1,11 +1,15 @@
 #include <boundary/boundary.h>
 #include <call/explain.h>
+#include <manifest/reader.h>
 #include <opyard/error.h>
+#include <pybind11/stl.h>
 #include <python/call_arguments.h>
 #include <python/effect_calls.h>
 #include <python/introspect.h>
 #include <python/op_type.h>
 #include <python/value_caster.h>
+
+#include <algorithm>
 
 namespace opyard::python {
 namespace py = pybind11;
@@ -24,9 +28,7 @@ py::dict values_dict(const std::vector<NamedValue>& values) {
   return dict;
 }
 
-py::object last_call(py::handle op) {
-  const CallRecordPtr record = instance_of(op)->last_call();
-  if (!record) return py::none();
+py::dict record_dict(const CallRecordPtr& record) {
   py::dict tensors;
   for (const auto* group : {&record->spec.inputs, &record->spec.outputs})
     for (const auto& [name, facts] : *group)
@@ -39,12 +41,43 @@ py::object last_call(py::handle op) {
   dict["params"] = values_dict(record->spec.params);
   dict["indices"] = values_dict(record->spec.indices);
   dict["tensors"] = tensors;
+  py::dict stages;
+  for (const auto& [stage, calls] : record->stages) {
+    py::tuple all(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) all[i] = record_dict(calls[i]);
+    stages[stage.c_str()] = all;
+  }
+  dict["stages"] = stages;
   return dict;
+}
+
+py::object last_call(py::handle op) {
+  const CallRecordPtr record = instance_of(op)->last_call();
+  return record ? py::object(record_dict(record)) : py::object(py::none());
 }
 
 py::object serving_target(py::handle op) {
   const Target* target = instance_of(op)->serving_target();
   return target == nullptr ? py::object(py::none()) : py::cast(target->name);
+}
+
+py::list held_delegates(py::handle op) {
+  py::list rows;
+  for (const auto& held : instance_of(op)->delegates().held())
+    rows.append(py::make_tuple(held.stage, held.instance->key()));
+  return rows;
+}
+
+// The same declaration again, as when a module is loaded anew, is the operator that is there.
+void add_operator(const std::string& op, const std::string& text, const std::string& file) {
+  Registry& registry = Registry::process();
+  const auto signature = Signature::compile(read_entry({op, file, parse_yaml(text, file), {}}, false));
+  const std::vector<std::string> known = registry.operators();
+  if (std::find(known.begin(), known.end(), op) != known.end() &&
+      registry.find(op).signature->digest() == signature->digest())
+    return;
+  registry.add_operator(signature);
+  define_boundary(registry, signature);
 }
 
 py::dict describe(const std::string& op) {
@@ -63,8 +96,10 @@ py::dict describe(const std::string& op) {
   dict["inputs"] = inputs;
   dict["params"] = params;
   dict["outputs"] = outputs;
+  dict["composite"] = signature.composite();
   dict["has_effects"] = has_effects(signature);
   dict["compile_op_names"] = compile_op_names(signature);
+  dict["composite"] = signature.composite();
   return dict;
 }
 
@@ -91,6 +126,16 @@ void add_introspection(py::module_& module) {
   module.def("spec_text", [](py::handle op) { return instance_of(op)->spec().text(); });
   module.def("explain", explain_call);
   module.def("effect_table", effect_table);
+  module.def("held_delegates", held_delegates);
+  module.def("declare_stages", [](py::handle op, std::vector<std::string> stages) {
+    instance_of(op)->delegates().declare(std::move(stages));
+  });
+  module.def("hold_delegate", [](py::handle op, std::string stage, py::handle held) {
+    instance_of(op)->delegates().hold(std::move(stage), instance_of(held));
+  });
+  module.def("construction_indices",
+             [](py::handle op) { return values_dict(instance_of(op)->spec().construction().indices); });
+  module.def("add_operator", add_operator);
   module.def("served", served);
   module.def("reset_served", [] { Registry::process().reset_served(); });
 }

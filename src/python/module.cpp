@@ -1,14 +1,17 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
+#include <python/choices.h>
 #include <python/control.h>
 #include <python/declaration.h>
 #include <python/infer.h>
 #include <python/introspect.h>
 #include <python/manifest.h>
+#include <python/kernel_type.h>
 #include <python/op_type.h>
 #include <python/overrides.h>
 #include <python/samples.h>
 #include <python/stub.h>
+#include <python/targets.h>
 #include <python/translate_error.h>
 
 PYBIND11_MODULE(_C, module) {
@@ -22,5 +25,8 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_samples(module);
   opyard::python::add_overrides(module);
   opyard::python::add_stub(module);
+  opyard::python::add_targets(module);
+  opyard::python::add_kernel_types(module);
+  opyard::python::add_choices(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

@@ -1,5 +1,6 @@
 #include <boundary/boundary.h>
 #include <opyard/error.h>
+#include <python/body.h>
 #include <python/call_arguments.h>
 #include <python/effect_calls.h>
 #include <python/op_type.h>
@@ -7,6 +8,7 @@
 #include <python/value_caster.h>
 #include <python/vectorcall.h>
 #include <structmember.h>
+#include <torch/csrc/autograd/python_variable.h>
 
 #include <map>
 #include <new>
@@ -55,6 +57,7 @@ PyObject* op_new(PyTypeObject* type, PyObject*, PyObject*) {
 void op_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   OpObject& op = object_of(self);
+  if (op.instance != nullptr && op.instance->body() != nullptr) static_cast<PythonBody&>(*op.instance->body()).detach();
   op.instance.~shared_ptr();
   Py_CLEAR(op.instance_key);
   Py_CLEAR(op.graph_key);
@@ -68,27 +71,64 @@ int op_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// _construct(op, params, target): settles the parameters and makes the instance.
+using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// Parameters apart from tensors, which a few operators take at construction.
+void read_parameters(const char* op, const py::dict& params, std::vector<NamedValue>& values, Tensors& tensors) {
+  for (const auto& item : params) {
+    const auto key = item.first.cast<std::string>();
+    if (THPVariable_Check(item.second.ptr()))
+      tensors.emplace_back(key, THPVariable_Unpack(item.second.ptr()));
+    else
+      values.emplace_back(key, to_value(item.second, op, key));
+  }
+}
+
+std::string target_text(const char* op, PyObject* target) {
+  if (target == Py_None) return {};
+  if (PyUnicode_Check(target)) return py::handle(target).cast<std::string>();
+  throw SignatureError(
+      SignatureError::Kind::kType, "a target is no name",
+      {.op = op, .argument = "target", .expected = "str, opyard.BUILTIN or None", .got = Py_TYPE(target)->tp_name});
+}
+
+// The instance of an operator with a body: its parameters are settled, then its table is installed, then it exists.
+void construct_with_body(PyObject* self, const char* op, const std::vector<NamedValue>& values, const Tensors& tensors,
+                         const std::string& target, PyObject* install) {
+  Registry& registry = Registry::process();
+  const auto signature = registry.find(op).signature;
+  Construction construction = signature->construct(values, tensors);
+  const bool has_kernels = py::cast<bool>(py::handle(install)());
+  auto instance = Instance::make(InstanceSpec::alone(registry, op, std::move(construction), target));
+  instance->set_body(std::make_shared<PythonBody>(self, signature, has_kernels));
+  object_of(self).instance = std::move(instance);
+}
+
+// _construct(op, params, target, install): settles the parameters and makes the instance. `install` is None, or for an
+// operator with a body installs its table and tells whether it has kernels of its own.
 PyObject* op_construct(PyObject* self, PyObject* args) {
   const char* name = nullptr;
-  PyObject *params = nullptr, *target = nullptr;
-  if (!PyArg_ParseTuple(args, "sO!O", &name, &PyDict_Type, &params, &target)) return nullptr;
+  PyObject *params = nullptr, *target = nullptr, *install = nullptr;
+  if (!PyArg_ParseTuple(args, "sO!OO", &name, &PyDict_Type, &params, &target, &install)) return nullptr;
   try {
     std::vector<NamedValue> values;
-    for (const auto& item : py::reinterpret_borrow<py::dict>(params)) {
-      const auto key = item.first.cast<std::string>();
-      values.emplace_back(key, to_value(item.second, name, key));
-    }
-    if (target != Py_None && !PyUnicode_Check(target))
-      throw SignatureError(
-          SignatureError::Kind::kType, "a target is no name",
-          {.op = name, .argument = "target", .expected = "str or None", .got = Py_TYPE(target)->tp_name});
+    Tensors tensors;
+    read_parameters(name, py::reinterpret_borrow<py::dict>(params), values, tensors);
+    const std::string requested = target_text(name, target);
+    Registry& registry = Registry::process();
     OpObject& op = object_of(self);
-    op.instance = Instance::make(Registry::process(), name, values,
-                                 target == Py_None ? std::string() : py::handle(target).cast<std::string>());
-    op.facts = &facts_of(Registry::process().find(name).signature);
+    if (install != Py_None) {
+      construct_with_body(self, name, values, tensors, requested, install);
+    } else if (!tensors.empty()) {
+      Construction construction = registry.find(name).signature->construct(values, tensors);
+      op.instance = Instance::make(InstanceSpec::alone(registry, name, std::move(construction), requested));
+    } else {
+      op.instance = Instance::make(registry, name, values, requested);
+    }
+    op.facts = &facts_of(op.instance->spec().signature_ptr());
+    const std::string& text = op.instance->spec().text();
     Py_XSETREF(op.instance_key, py::str(op.instance->key()).release().ptr());
-    Py_XSETREF(op.graph_key, py::str(op.instance->spec().text()).release().ptr());
+    Py_XSETREF(op.graph_key, py::str(text.empty() ? op.instance->key() : text).release().ptr());
     Py_RETURN_NONE;
   } catch (...) {
     set_python_error();
@@ -113,6 +153,7 @@ PyMethodDef op_methods[] = {{"_construct", op_construct, METH_VARARGS, "Settles 
 PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, vectorcall), READONLY, nullptr},
     {"_instance_key", T_OBJECT, offsetof(OpObject, instance_key), READONLY, "The key of this instance."},
+    {"_graph_key", T_OBJECT, offsetof(OpObject, graph_key), READONLY, "What stands for it in a graph."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyType_Slot op_slots[] = {{Py_tp_new, reinterpret_cast<void*>(op_new)},

@@ -33,7 +33,7 @@ struct OpObject {
   PyObject* graph_key;     // the text of its spec: stands in graphs, which may outlive it
 };
 
-/// Adds `OpBase` to the module, with `_construct(op, params, target)` and `_restore_vectorcall(cls)`.
+/// Adds `OpBase` to the module, with `_construct(op, params, target, install)`, and `restore_vectorcall(cls)`.
 void add_op_type(pybind11::module_& module);
 
 /// The instance behind an operator object. Throws TypeError when it is none or not constructed.

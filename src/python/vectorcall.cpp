@@ -41,6 +41,17 @@ PyObject* call_plain(const OpObject& op, const CallArguments& arguments) {
   return wrap(outputs, op.facts->signature->outputs().size());
 }
 
+// A composite's body, or an operator without tensors: subclasses and modes meet the calls that it makes.
+[[gnu::noinline]] PyObject* call_without_boundary(const OpObject& op, CallArguments& arguments) {
+  for (std::size_t i = 0; i < op.facts->names.size(); ++i) {
+    PyObject* object = arguments.objects[i];
+    if (object == nullptr || arguments.tensors[i] != nullptr) continue;
+    if (!THPVariable_Check(object)) fail_no_tensor(*op.facts, i, object);
+    arguments.tensors[i] = &THPVariable_Unpack(object);
+  }
+  return call_plain(op, arguments);
+}
+
 // Through torch's dispatcher, where modes, autograd, autocast, the profiler and subclasses see the call.
 [[gnu::noinline]] PyObject* call_boundary(const OpObject& op, const CallArguments& arguments) {
   const OperatorFacts& facts = *op.facts;
@@ -80,7 +91,7 @@ PyObject* op_vectorcall(PyObject* self, PyObject* const* args, std::size_t nargs
       fail_arguments(*op.facts, args, positional, names);
     if (arguments.plain && thread_is_plain() && tensors_are_plain(arguments.tensors, op.facts->names.size())) [[likely]]
       return call_plain(op, arguments);
-    if (op.facts->overload == nullptr) return call_plain(op, arguments);
+    if (op.facts->overload == nullptr) return call_without_boundary(op, arguments);
     return call_boundary(op, arguments);
   } catch (...) {
     set_python_error();

@@ -8,14 +8,19 @@
 
 namespace opyard {
 
+struct CallRecord;
+using CallRecordPtr = c10::intrusive_ptr<CallRecord>;
+
+/// The calls of sub-operators that a call made, by stage: every declared one, in order of declaration.
+using Stages = std::vector<std::pair<std::string, std::vector<CallRecordPtr>>>;
+
 /// The facts of one completed call. Shared by every call with the same key, so nothing here is a tensor or a time.
 struct CallRecord : c10::intrusive_ptr_target {
   std::string op;
   CallSpec spec;               // device, tensors, parameters, solved indices
-  std::string implementation;  // key of what ran; empty: an empty write ran nothing
-  std::string target;          // who served: "builtin" or a target's name
+  std::string implementation;  // key of what ran; empty: an empty write ran nothing, or a body did
+  std::string target;          // who served: "builtin" or a target's name; empty: nothing ran
+  Stages stages;               // with calls in them, the record is this one call's own
 };
-
-using CallRecordPtr = c10::intrusive_ptr<CallRecord>;
 
 }  // namespace opyard

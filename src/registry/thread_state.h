@@ -17,6 +17,8 @@ struct ThreadState {
   int aten_original_depth = 0;     // AtenOriginal guards that live on this thread
   CallFrame* top = nullptr;        // the call stack, innermost call first
   ThreadRecord* record = nullptr;  // taken by the thread's first ReadSection
+  std::uint32_t choices = 0;       // select/choices.h: the thread's own choices, 0 for none
+  bool interrupted = false;        // the exception in flight is the user's interrupt: nothing is undone
 };
 
 // The model spares the call that finds a library's thread storage, which would cost more than all the rest of the

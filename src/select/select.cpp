@@ -1,4 +1,6 @@
 #include <opyard/error.h>
+#include <registry/thread_state.h>
+#include <select/choices.h>
 #include <select/measured.h>
 #include <select/select.h>
 
@@ -54,12 +56,14 @@ Refusal opaque_refusal(const Implementation& implementation, const CallSpec& cal
 
 Refusal refusal_of(const Implementation& implementation, const CallSpec& call) {
   if (Refusal refusal = unavailable(implementation, call)) return refusal;
+  if (Refusal refusal = choices_refusal(implementation, call)) return refusal;
   if (Refusal refusal = dtype_refusal(implementation, call)) return refusal;
   if (Refusal refusal = opaque_refusal(implementation, call)) return refusal;
   if (!implementation.refusal) return std::nullopt;
   try {
     return implementation.refusal(call);
   } catch (const std::exception& e) {
+    if (this_thread().interrupted) throw;  // the user's, not the implementation's
     throw ContractError(SignatureError::Kind::kValue, "an implementation's refusal raised",
                         {.op = implementation.op,
                          .argument = "implementation " + implementation.key,

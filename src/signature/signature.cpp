@@ -56,11 +56,18 @@ std::shared_ptr<const Signature> Signature::compile(std::shared_ptr<const Schema
   for (const TensorDecl& output : schema->outputs) {
     signature->outputs_.push_back({output.name, !output.nullable.empty(), false, false});
   }
+  signature->composite_ = !schema->composition.is_null();
+  for (const TensorDecl& tensor : schema->construction_tensors) signature->construction_tensors_.push_back(tensor.name);
   for (std::size_t i = 0; i < schema->params.size(); ++i) {
     const ParamDecl& param = schema->params[i];
     std::optional<Value> default_value;
     if (param.default_value) {
       default_value = signature->program_->defaults[i];
+    }
+    for (const TensorDecl& tensor : schema->construction_tensors) {
+      if (tensor.name == param.name && (tensor.optional || !tensor.present_when.empty())) {
+        default_value = Value();
+      }
     }
     signature->params_.push_back({param.name, param.type.text, std::move(default_value), param.kw_only});
   }

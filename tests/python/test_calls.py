@@ -206,7 +206,7 @@ def test_last_call_shows_what_ran():
         _ = op.last_call
     assert op.serving_target is None
     op(X, W)
-    assert op.serving_target == "builtin"
+    assert op.serving_target is opyard.BUILTIN
     assert op.last_call.tensors == {
         "x": ((4, 8), "float32"),
         "weight": ((8,), "float32"),

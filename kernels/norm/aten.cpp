@@ -1,0 +1,109 @@
+// Normalisations by aten: any strides, all dtypes.
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+#include <lib/aten_operator.h>
+
+namespace opyard::kernels::OPYARD_ISA {
+namespace {
+
+std::optional<at::Tensor> optional_input(const KernelCall& call, std::size_t i) {
+  return call.has_input(i) ? std::optional<at::Tensor>(call.input(i)) : std::nullopt;
+}
+
+struct Layer {
+  std::vector<std::int64_t> shape;
+  double eps;
+  static Layer of(const CallSpec& spec) {
+    return {integers(spec.param("normalized_shape")), number(spec.param("eps"))};
+  }
+};
+
+void layer_norm(KernelCall& call, const Layer& how) {
+  call.set_output(
+      0,
+      at::layer_norm(call.input(0), how.shape, optional_input(call, 1), optional_input(call, 2), how.eps).contiguous());
+}
+
+struct Epsilon {
+  double eps;
+  static Epsilon of(const CallSpec& spec) { return {number(spec.param("eps"))}; }
+};
+
+/// In float32 below that, so that the norm is of the sum before it is rounded.
+at::Tensor wide_sum(const KernelCall& call) {
+  const at::Tensor& x = call.input(0);
+  const at::ScalarType wide = at::toOpMathType(x.scalar_type());
+  return x.to(wide) + call.input(1).to(wide);
+}
+
+void fused_add_rms_norm(KernelCall& call, const Epsilon& how) {
+  const at::Tensor sum = wide_sum(call);
+  const at::Tensor scale = sum.square().mean(-1, /*keepdim=*/true).add_(how.eps).rsqrt_();
+  call.output(0).copy_((sum * scale).mul_(call.input(2)));
+  call.output(1).copy_(sum);
+}
+
+void fused_add_layer_norm(KernelCall& call, const Epsilon& how) {
+  const at::Tensor sum = wide_sum(call);
+  const at::ScalarType wide = sum.scalar_type();
+  call.output(0).copy_(at::layer_norm(sum, {sum.size(-1)}, call.input(2).to(wide), call.input(3).to(wide), how.eps));
+  call.output(1).copy_(sum);
+}
+
+struct Groups {
+  std::int64_t count;
+  double eps;
+  static Groups of(const CallSpec& spec) {
+    return {spec.param("num_groups").get<std::int64_t>(), number(spec.param("eps"))};
+  }
+};
+
+void group_norm(KernelCall& call, const Groups& how) {
+  call.set_output(
+      0,
+      at::group_norm(call.input(0), how.count, optional_input(call, 1), optional_input(call, 2), how.eps).contiguous());
+}
+
+struct Batch {
+  bool training;
+  double momentum;
+  double eps;
+  static Batch of(const CallSpec& spec) {
+    return {flag(spec, "training"), number(spec.param("momentum")), number(spec.param("eps"))};
+  }
+};
+
+void batch_norm(KernelCall& call, const Batch& how) {
+  auto [output, mean, invstd] =
+      at::native_batch_norm(call.input(0), optional_input(call, 3), optional_input(call, 4), optional_input(call, 1),
+                            optional_input(call, 2), how.training, how.momentum, how.eps);
+  call.set_output(0, output.contiguous());
+  if (how.training) {
+    call.set_output(1, mean.to(at::kFloat));
+    call.set_output(2, invstd.to(at::kFloat));
+  }
+}
+
+void batch_norm_backward(KernelCall& call, const NoParameters&) {
+  auto [dinput, dweight, dbias] = at::native_batch_norm_backward(
+      call.input(0), call.input(1), optional_input(call, 4), std::nullopt, std::nullopt, call.input(2), call.input(3),
+      /*train=*/true, /*eps=*/0.0, {true, true, true});
+  call.set_output(0, dinput.contiguous());
+  call.set_output(1, dweight.to(at::kFloat));
+  call.set_output(2, dbias.to(at::kFloat));
+}
+
+}  // namespace
+
+std::vector<Implementation> norm_aten() {
+  return {
+      aten_operator("LayerNormFwdOp", 3, layer_norm),
+      aten_operator("FusedAddRMSNormFwdOp", 10, fused_add_rms_norm),
+      aten_operator("FusedAddLayerNormFwdOp", 8, fused_add_layer_norm),
+      aten_operator("GroupNormFwdOp", 5, group_norm),
+      aten_operator("BatchNormFwdOp", 6, batch_norm),
+      aten_operator("BatchNormBwdOp", 8, batch_norm_backward),
+  };
+}
+
+}  // namespace opyard::kernels::OPYARD_ISA

@@ -1,0 +1,83 @@
+"""What an author of an implementation writes: an interface's call, and a kernel for it."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+
+
+class KernelInterface(ABC):
+    """What an operator's body asks of a kernel. `request` is the type of its call spec."""
+
+    request: ClassVar[type]
+
+    @abstractmethod
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The arguments that the body gives: those before `*` by position, the others by name."""
+
+
+class Kernel:
+    """An implementation: where it runs, which calls it serves, how it is built. Written beside an interface:
+    `class Rows(opyard.Kernel, RowScaleInterface)`."""
+
+    devices: ClassVar[frozenset[str] | set[str]] = frozenset({"cuda"})
+    supported_archs: ClassVar[Sequence[int] | None] = None
+    general: ClassVar[bool] = False
+    preferred_over: ClassVar[frozenset[str] | set[str]] = frozenset()
+    autotune_configs: ClassVar[Sequence[Mapping[str, Any]] | None] = None
+    default_config: ClassVar[Mapping[str, Any]] = {}
+
+    config: Mapping[str, Any] = {}
+    _tune_requested = False
+
+    @classmethod
+    def refusal(cls, call: Any) -> str | None:
+        """Why this class does not serve the call, as a sentence naming the limit; None where it does."""
+        return None
+
+    @classmethod
+    def entry_for(cls, call: Any) -> tuple[Hashable, Callable[[], Any]]:
+        """The identity, with every fact that changes what is built, and a builder that takes nothing."""
+        return call, lambda: cls(call)  # type: ignore[call-arg]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._tune_requested:
+            self._tune(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def request_tune(self) -> None:
+        """Asks for one choice among `autotune_configs`, made at the next call. Without configs, nothing."""
+        self._tune_requested = bool(self.autotune_configs)
+
+    def _tune(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._tune_requested = False  # if a candidate raises, this kernel is no longer in tuned mode
+        before = self.config
+        fastest = before, float("inf")
+        try:
+            for config in [self.default_config, *(self.autotune_configs or ())]:
+                self.config = config
+                seconds = self._time(args, kwargs)
+                if seconds < fastest[1]:
+                    fastest = config, seconds
+            before = fastest[0]
+        finally:
+            self.config = before
+
+    def _time(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+        best = float("inf")
+        for _ in range(4):  # the first one warms up, and is only beaten
+            # Copies: a kernel may write, and the call itself is still to come.
+            copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+            start = time.perf_counter()
+            self.forward(*copies, **kwargs)
+            if torch.accelerator.is_available():
+                torch.accelerator.synchronize()
+            best = min(best, time.perf_counter() - start)
+        return best
