@@ -11,12 +11,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The oldest transformers that is served; the environment itself has the newest.
 OLD_TRANSFORMERS := $(VENV)/transformers-4.57
 
-SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools python tests/cpp tests/cases)
+SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools python examples/cpp tests/cpp tests/cases)
 # Folders too: a file that goes away changes its folder.
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find $(SOURCE_FOLDERS) -name __pycache__ -prune -o -print)
-CXX_FILES = $(shell find $(SOURCE_FOLDERS) examples bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
+CXX_FILES = $(shell find $(SOURCE_FOLDERS) bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
 
-.PHONY: help setup demo test format-check types-check cxx-test python-test bench clean
+.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test bench clean
 
 help:
 	@echo "make demo    answer a question with SmolLM2, by eager torch and by opyard"
@@ -59,12 +59,16 @@ $(DONE)/old-transformers: $(DONE)/packages
 demo: setup
 	$(BIN)/opyard generate "What is the capital of France? Answer in one sentence."
 
-test: format-check types-check cxx-test python-test
+test: format-check requirements-check types-check cxx-test python-test
 
 format-check: setup
 	clang-format --dry-run -Werror $(CXX_FILES)
-	$(BIN)/ruff format --check python tests tools bench
-	$(BIN)/ruff check python tests tools bench
+	$(BIN)/ruff format --check python tests tools bench examples
+	$(BIN)/ruff check python tests tools bench examples
+
+# Every requirement names its tests; the page is what they say.
+requirements-check: setup
+	$(BIN)/python tools/requirements.py --check
 
 types-check: setup
 	$(BIN)/mypy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 from typing import Any
 
 import torch
@@ -32,4 +33,20 @@ def figures() -> list[dict[str, Any]]:
     for _i in range(count):
         RMSNormFwdOp(normalized_shape=[4096], eps=1e-6)
     construct = (time.perf_counter() - start) / count
-    return [figure("call.python.stub_ns", stub * 1e9, "ns"), figure("construct_us", construct * 1e6, "us")]
+    return [
+        figure("call.python.stub_ns", stub * 1e9, "ns"),
+        figure("construct_us", construct * 1e6, "us"),
+        figure("first_call_us", _first_call(x, weight) * 1e6, "us"),
+    ]
+
+
+def _first_call(x: torch.Tensor, weight: torch.Tensor) -> float:
+    """Seconds of a first call beyond those of a second one; each instance is constructed unlike the others."""
+    ops = [RMSNormFwdOp(normalized_shape=[4096], eps=1e-6 * (2 + i)) for i in range(200)]
+    first, second = [], []
+    for op in ops:
+        for seconds in (first, second):
+            start = time.perf_counter()
+            op(x, weight)
+            seconds.append(time.perf_counter() - start)
+    return median(first) - median(second)

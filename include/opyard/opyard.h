@@ -6,4 +6,5 @@
 #include <opyard/implementation.h>
 #include <opyard/kernel.h>
 #include <opyard/op.h>
+#include <opyard/registration.h>
 #include <opyard/value.h>

@@ -11,8 +11,9 @@ from opyard._op import Op, SignatureCall
 from opyard._override import Override, aten_original, override
 from opyard._overrides import OverrideRow, OverrideTable, overrides, uninstall
 from opyard._registered import Registration, register_kernel_type
+from opyard._verify import verify
 from opyard.backends import load_failures
-from opyard.choices import bisect, lock, use, verify, without
+from opyard.choices import bisect, lock, use, without
 from opyard.enable import Handle, disable, enable
 from opyard.errors import OpNotAvailableError, OpyardError
 from opyard.manifest import load_manifest

@@ -85,3 +85,14 @@ def build_once(key: Hashable, builder: Callable[[], Any], what: str) -> Holder:
 def builds() -> int:
     """How many entries this process has built."""
     return _state.builds
+
+
+def keep(kept: dict[Any, Holder], key: Any, holder: Holder, bound: int) -> None:
+    """Adds an entry; above the bound the oldest makes room."""
+    while len(kept) >= bound:
+        try:
+            oldest = next(iter(kept))
+        except (RuntimeError, StopIteration):
+            continue  # another thread added or took one meanwhile
+        kept.pop(oldest, None)
+    kept[key] = holder

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from opyard import _C
+from opyard._entry_text import as_yaml
 from opyard._registered import written_classes
 from opyard.errors import ContractTypeError
 
@@ -48,7 +47,7 @@ def prepare_written(cls: type[Op]) -> None:
     """For a class that defines `forward`: its declaration, and the call that a tracer reads. A class without a
     declaration, such as a family base, is left alone."""
     if "spec" in cls.__dict__ and cls.spec is not None:
-        _C.add_operator(cls.__name__, _yaml(cls.spec), _file_of(cls))
+        _C.add_operator(cls.__name__, as_yaml(cls.spec), _file_of(cls))
     name = _declaration(cls)
     if name is None or not hasattr(cls, "forward"):
         return
@@ -69,18 +68,6 @@ def prepare_written(cls: type[Op]) -> None:
     if "__call__" not in cls.__dict__:
         cls.__call__ = call  # type: ignore[method-assign]
     written_classes[name] = cls
-
-
-def _yaml(value: Any) -> str:
-    """As flow YAML: JSON, but for floats, which YAML knows by their point."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(str(key))}: {_yaml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_yaml, value)) + "]"
-    if isinstance(value, float) and "e" in repr(value):
-        mantissa, exponent = repr(value).split("e")
-        return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent}"
-    return json.dumps(value)
 
 
 def _declaration(cls: type[Op]) -> str | None:

@@ -13,8 +13,7 @@ import torch
 
 from opyard import _C
 from opyard._contracts import check_contracts
-from opyard._kernel import Kernel, KernelInterface
-from opyard._kernel_lookup import limits
+from opyard._kernel import Kernel, KernelInterface, limits
 from opyard.errors import ContractTypeError
 
 

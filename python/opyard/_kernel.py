@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -81,3 +82,25 @@ class Kernel:
                 torch.accelerator.synchronize()
             best = min(best, time.perf_counter() - start)
         return best
+
+
+def limits(cls: type[Kernel]) -> dict[str, Any]:
+    """What selection reads of an implementation."""
+    return {
+        "devices": sorted(cls.devices),
+        "supported_archs": cls.supported_archs,
+        "general": cls.general,
+        "preferred_over": sorted(cls.preferred_over),
+    }
+
+
+def kernels_in(entry: Any) -> Iterator[Kernel]:
+    """Each kernel of an entry: itself, or those in a sequence or in the fields of a record."""
+    if isinstance(entry, Kernel):
+        yield entry
+    elif isinstance(entry, (tuple, list)):
+        for item in entry:
+            yield from kernels_in(item)
+    elif is_dataclass(entry) and not isinstance(entry, type):
+        for f in fields(entry):
+            yield from kernels_in(getattr(entry, f.name))

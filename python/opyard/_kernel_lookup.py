@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import torch
 
 from opyard import _C
-from opyard._build_once import Holder, build_once
+from opyard._build_once import Holder, build_once, keep
 from opyard._call_spec import DEVICE_FACTS, check_spec, typed, with_device, with_facts
 from opyard._contracts import check_contracts
-from opyard._kernel import Kernel, KernelInterface
+from opyard._kernel import Kernel, KernelInterface, kernels_in, limits
 from opyard._registered import registered_types
 from opyard.errors import ContractTypeError, ContractValueError, OpNotAvailableError
 
@@ -73,10 +73,7 @@ class KernelLookup:
             return found.entry
         check_spec(self._name, interface, self.interfaces[interface].request, call, facts_allowed=False)
         holder = self._built(interface, with_facts(call))
-        entries = self._entries_by_call
-        while len(entries) >= CALLS_KEPT:
-            entries.pop(next(iter(entries), None), None)
-        entries[key] = holder
+        keep(self._entries_by_call, key, holder, CALLS_KEPT)
         return holder.entry
 
     def key_for(self, interface: str, call: Any) -> str:
@@ -123,9 +120,7 @@ class KernelLookup:
             if self._tune_requested:
                 for kernel in kernels_in(holder.entry):
                     kernel.request_tune()
-        while len(slot) >= ENTRIES_KEPT:
-            slot.pop(next(iter(slot), None), None)
-        slot[cls, identity] = holder
+        keep(slot, (cls, identity), holder, ENTRIES_KEPT)
         return holder
 
     def built_entries(self) -> dict[str, dict[tuple[type[Kernel], Any], Any]]:
@@ -134,25 +129,3 @@ class KernelLookup:
             interface: {key: holder.entry for key, holder in list(slot.items())}
             for interface, slot in list(self._built_entries.items())
         }
-
-
-def limits(cls: type[Kernel]) -> dict[str, Any]:
-    """What selection reads of an implementation."""
-    return {
-        "devices": sorted(cls.devices),
-        "supported_archs": cls.supported_archs,
-        "general": cls.general,
-        "preferred_over": sorted(cls.preferred_over),
-    }
-
-
-def kernels_in(entry: Any) -> Iterator[Kernel]:
-    """Each kernel of an entry: itself, or those in a sequence or in the fields of a record."""
-    if isinstance(entry, Kernel):
-        yield entry
-    elif isinstance(entry, (tuple, list)):
-        for item in entry:
-            yield from kernels_in(item)
-    elif is_dataclass(entry) and not isinstance(entry, type):
-        for f in fields(entry):
-            yield from kernels_in(getattr(entry, f.name))

@@ -12,8 +12,8 @@ from opyard import _C
 from opyard._classes import prepare_written
 from opyard._composite import Composite
 from opyard._copies import copy_of, reduced, restore
-from opyard._kernel import Kernel
-from opyard._kernel_lookup import KernelLookup, device_current, kernels_in
+from opyard._kernel import Kernel, kernels_in
+from opyard._kernel_lookup import KernelLookup, device_current
 from opyard.backends import load_backends
 from opyard.targets import Target, core_name, public_target
 

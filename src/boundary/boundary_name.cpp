@@ -1,4 +1,5 @@
 #include <boundary/boundary.h>
+#include <signature/composition.h>
 
 #include <algorithm>
 #include <cctype>
@@ -72,7 +73,7 @@ std::vector<std::size_t> returned_outputs(const Effects& effects) {
 }
 
 std::vector<std::string> compile_op_names(const Signature& signature) {
-  if (signature.inputs().empty() || signature.composite()) return {};
+  if (signature.inputs().empty() || is_composite(signature)) return {};
   std::vector<std::string> names;
   for (const Effects& effects : effect_branches(signature))
     names.push_back("opyard::" + boundary_name(signature, effects));

@@ -45,8 +45,33 @@ std::shared_ptr<InstanceSpec> InstanceSpec::get(Registry& registry, const std::s
 
 std::shared_ptr<InstanceSpec> InstanceSpec::alone(Registry& registry, const std::string& op, Construction construction,
                                                   const std::string& target) {
-  return std::make_shared<InstanceSpec>(registry.find(op).signature, std::move(construction), target,
-                                        registry.implementations(op), std::string());
+  auto implementations = registry.implementations(op);
+  auto made = std::make_shared<InstanceSpec>(registry.find(op).signature, std::move(construction), target,
+                                             std::move(implementations), std::string());
+  static std::uint64_t counter = 0;
+  std::lock_guard guard(lock_of(LockRank::kInstances));
+  specs()["alone " + std::to_string(++counter)] = made;  // for its caches to be counted
+  sweep();
+  return made;
+}
+
+std::map<std::string, CacheCount> InstanceSpec::cache_counts() {
+  std::vector<std::shared_ptr<InstanceSpec>> living;  // they may go when this returns: not under the lock
+  {
+    std::lock_guard guard(lock_of(LockRank::kInstances));
+    for (const auto& [text, spec] : specs())
+      if (auto held = spec.lock()) living.push_back(std::move(held));
+  }
+  std::map<std::string, CacheCount> counts;
+  for (const auto& spec : living) {
+    CacheCount& count = counts[spec->signature().op()];
+    ++count.specs;
+    count.plans += spec->plans_.size();
+    count.plan_evictions += spec->plans_.evictions();
+    count.entries += spec->entries_.size();
+    count.entry_evictions += spec->entries_.evictions();
+  }
+  return counts;
 }
 
 std::shared_ptr<InstanceSpec> InstanceSpec::from_text(Registry& registry, const std::string& text) {

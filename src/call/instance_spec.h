@@ -6,10 +6,20 @@
 #include <registry/registry.h>
 #include <signature/signature.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
 namespace opyard {
+
+/// What the caches of one operator hold, over all its specs.
+struct CacheCount {
+  std::size_t specs = 0;
+  std::size_t plans = 0;
+  std::uint64_t plan_evictions = 0;
+  std::size_t entries = 0;
+  std::uint64_t entry_evictions = 0;
+};
 
 class InstanceSpec {
  public:
@@ -34,6 +44,9 @@ class InstanceSpec {
   static std::shared_ptr<InstanceSpec> from_text(Registry& registry, const std::string& text);
 
   const Signature& signature() const { return *signature_; }
+  /// By operator, over the specs that somebody holds.
+  static std::map<std::string, CacheCount> cache_counts();
+
   const std::shared_ptr<const Signature>& signature_ptr() const { return signature_; }
   const Construction& construction() const { return construction_; }
   const std::string& target() const { return target_; }

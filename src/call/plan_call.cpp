@@ -7,6 +7,7 @@
 #include <select/choices.h>
 #include <select/device_facts.h>
 #include <select/select.h>
+#include <signature/composition.h>
 #include <signature/effects.h>
 #include <target/target_registry.h>
 
@@ -79,7 +80,8 @@ void plan_in_tree(InstanceSpec& spec, CallPlan& plan, CallRecord& record, CallBi
   bool built_here = false;
   plan.kernel_hold = spec.entries().get_or_build(chosen.declared, entry, built_here);
   if (built_here) binding.built(chosen.declared, entry.identity);
-  if (choices_verify() && plan.written.empty()) plan.kernel_hold = beside_general(spec, chosen, record, std::move(plan.kernel_hold));
+  if (choices_verify() && plan.written.empty())
+    plan.kernel_hold = beside_general(spec, chosen, record, std::move(plan.kernel_hold));
   plan.general = chosen.declared.general;
   plan.release_gil = chosen.declared.expected_us >= kReleaseFromMicroseconds;
   plan.served = const_cast<ServedCounter*>(&chosen.served);
@@ -159,8 +161,10 @@ CallSpec spec_of(const InstanceSpec& spec, const SolvedCall<std::int64_t>& solve
     call.inputs.emplace_back(signature.inputs()[i].name, facts_of(inputs[i]));
   // Tensors given at construction stand behind the call's, as kernels get them.
   const auto& held = spec.construction().tensors;
+  const std::vector<std::string> held_names =
+      held.empty() ? std::vector<std::string>() : construction_tensors(signature);
   for (std::size_t i = 0; i < held.size(); ++i)
-    call.inputs.emplace_back(signature.construction_tensors()[i], facts_of(held[i].defined() ? &held[i] : nullptr));
+    call.inputs.emplace_back(held_names[i], facts_of(held[i].defined() ? &held[i] : nullptr));
   for (std::size_t i = 0; i < signature.outputs().size(); ++i)
     call.outputs.emplace_back(signature.outputs()[i].name, facts_of(solved.outputs[i]));
   for (std::size_t i = 0; i < signature.params().size(); ++i)

@@ -8,6 +8,7 @@
 #include <python/introspect.h>
 #include <python/op_type.h>
 #include <python/value_caster.h>
+#include <signature/composition.h>
 
 #include <algorithm>
 
@@ -99,7 +100,7 @@ py::dict describe(const std::string& op) {
   dict["composite"] = signature.composite();
   dict["has_effects"] = has_effects(signature);
   dict["compile_op_names"] = compile_op_names(signature);
-  dict["composite"] = signature.composite();
+  dict["composite"] = is_composite(signature);
   return dict;
 }
 
@@ -136,6 +137,14 @@ void add_introspection(py::module_& module) {
   module.def("construction_indices",
              [](py::handle op) { return values_dict(instance_of(op)->spec().construction().indices); });
   module.def("add_operator", add_operator);
+  module.def("cache_counts", [] {
+    py::list rows;
+    for (const auto& [op, count] : InstanceSpec::cache_counts())
+      rows.append(
+          py::make_tuple(op, count.specs, count.plans, count.plan_evictions, count.entries, count.entry_evictions));
+    return rows;
+  });
+  module.def("cache_bounds", [] { return std::pair(PlanCache::kDefaultCapacity, EntryCache::kDefaultCapacity); });
   module.def("served", served);
   module.def("reset_served", [] { Registry::process().reset_served(); });
 }

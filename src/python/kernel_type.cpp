@@ -8,6 +8,7 @@
 #include <registry/registry.h>
 #include <select/device_facts.h>
 #include <select/select.h>
+#include <signature/composition.h>
 
 namespace opyard::python {
 namespace py = pybind11;
@@ -54,7 +55,7 @@ Refusal refusal_text(const std::string& key, const py::object& reason) {
 Passing passing_of(const Signature& signature, const std::string& key) {
   Passing passing{{}, signature.outputs().size(), signature.op() + ", implementation " + key};
   for (const auto& input : signature.inputs()) passing.names.push_back(input.keyword_only ? input.name : std::string());
-  for (const auto& tensor : signature.construction_tensors()) passing.names.push_back(tensor);
+  for (const auto& tensor : construction_tensors(signature)) passing.names.push_back(tensor);
   return passing;
 }
 

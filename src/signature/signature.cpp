@@ -56,8 +56,6 @@ std::shared_ptr<const Signature> Signature::compile(std::shared_ptr<const Schema
   for (const TensorDecl& output : schema->outputs) {
     signature->outputs_.push_back({output.name, !output.nullable.empty(), false, false});
   }
-  signature->composite_ = !schema->composition.is_null();
-  for (const TensorDecl& tensor : schema->construction_tensors) signature->construction_tensors_.push_back(tensor.name);
   for (std::size_t i = 0; i < schema->params.size(); ++i) {
     const ParamDecl& param = schema->params[i];
     std::optional<Value> default_value;

@@ -68,10 +68,6 @@ class Signature {
   const std::vector<TensorArgument>& inputs() const { return inputs_; }
   const std::vector<TensorArgument>& outputs() const { return outputs_; }
   const std::vector<ParameterArgument>& params() const { return params_; }
-  /// Names of the tensors that are parameters, in the order of Construction::tensors.
-  const std::vector<std::string>& construction_tensors() const { return construction_tensors_; }
-  /// Made of other operators: it has no boundary of its own.
-  bool composite() const { return composite_; }
 
   /// Converts and checks parameter values, fills in defaults, solves what they decide. Throws SignatureError.
   /// Tensors that the entry takes at construction are given apart; their shapes and dtypes are checked by the calls.
@@ -98,8 +94,6 @@ class Signature {
   std::string op_, family_, declared_at_, digest_;
   std::vector<TensorArgument> inputs_, outputs_;
   std::vector<ParameterArgument> params_;
-  std::vector<std::string> construction_tensors_;
-  bool composite_ = false;
   std::shared_ptr<const Program> program_;
 };
 

@@ -1,6 +1,6 @@
+#include <error/nearest_name.h>
 #include <opyard/error.h>
 #include <registry/fork_lock.h>
-#include <registry/nearest_name.h>
 #include <registry/thread_state.h>
 #include <target/target_registry.h>
 

@@ -337,3 +337,22 @@ def test_operators_have_a_boundary_exactly_where_the_declaration_says_so():
     for name in opyard._C.operators():
         facts = opyard._C.describe(name)
         assert bool(facts["compile_op_names"]) == (bool(facts["inputs"]) and not facts["composite"]), name
+
+
+def test_stats_count_what_caches_keep():
+    op = fresh(RowScaleFwdOp, "CountedFwdOp")()
+    for rows in range(1, 5):
+        op(torch.randn(rows, 8), SCALE)
+    rows = {row["cache"]: row for row in opyard.stats(caches=True) if row["operator"] == "CountedFwdOp"}
+    assert (rows["plans"]["kept"], rows["plans"]["evicted"]) == (4, 0)
+    assert rows["plans"]["bound"] == 1024
+    assert all("cache" not in row for row in opyard.stats())
+
+
+def test_explain_tells_who_else_serves_a_call():
+    assert "its body runs" in opyard.explain(RowScaleFwdOp(), X, SCALE)
+    registration = opyard.register_kernel_builder("RowScaleFwdOp", "probe", lambda *s, **p: lambda *t: t[0] * 1)
+    assert "target probe serves" in opyard.explain(RowScaleFwdOp(target="probe"), X, SCALE)
+    registration.remove()
+    with pytest.raises(OpNotAvailableError, match="no target"):
+        opyard.explain(RowScaleFwdOp(target="probe"), X, SCALE)

@@ -289,3 +289,33 @@ def test_a_builder_for_an_unknown_operator_or_twice_is_refused(acme):
     assert opyard.registered_targets() == ["acme"]
     assert opyard.registered_targets("RMSNormFwdOp") == ["acme"]
     assert opyard.registered_targets("SiLUAndMulFwdOp") == []
+
+
+@pytest.mark.requirement("C56", "C77")
+def test_a_written_input_is_given_to_a_target_as_it_is(acme):
+    spec = {
+        "family": "probe",
+        "signature": {
+            "forall": {"M": "Dim", "N": "Dim", "T": "DType[float32]"},
+            "inputs": {"x": {"dtype": "T", "shape": "[M, N]", "mutated": True}, "y": {"dtype": "T", "shape": "[M, N]"}},
+            "outputs": {"output": {"dtype": "T", "shape": "[M, N]", "alias": "x"}},
+        },
+    }
+
+    class AddToFwdOp(opyard.Op):
+        def forward(self, x, y):
+            x.add_(y)
+            return x
+
+    add = type("AddToFwdOp", (AddToFwdOp,), {"spec": spec})
+    target = acme().builds_for("AddToFwdOp")
+    target.result = lambda x, y: x.add_(y)
+    for op in (add(), add(target="acme")):
+        x, y = torch.zeros(8, 4).t(), torch.ones(8, 4).t()
+        assert op(x, y) is x
+        assert torch.equal(x, torch.ones(4, 8))
+    seen_x, seen_y = target.calls[0]
+    assert not seen_x.is_contiguous()
+    assert seen_y.is_contiguous()
+    empty = torch.empty(0, 4)
+    assert add()(empty, empty.clone()) is empty

@@ -94,5 +94,18 @@ TEST(EntryCache, an_unused_entry_is_dropped_and_built_again_and_a_used_one_stays
   EXPECT_EQ(cache.builds(), 2u);
 }
 
+TEST(EntryCache, makes_room_for_a_new_entry_by_one_that_nobody_holds) {
+  RecordProperty("requirement", "C110");
+  EntryCache cache(2);
+  const Implementation implementation = named("one");
+  bool here = false;
+  const auto held = cache.get_or_build(implementation, {0, nothing}, here);
+  for (int i = 1; i < 100; ++i) cache.get_or_build(implementation, {i, nothing}, here);
+  EXPECT_EQ(cache.size(), 2u);
+  EXPECT_EQ(cache.evictions(), 98u);
+  EXPECT_EQ(cache.get_or_build(implementation, {0, nothing}, here), held);
+  EXPECT_FALSE(here);
+}
+
 }  // namespace
 }  // namespace opyard
