@@ -16,12 +16,13 @@ SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools 
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find $(SOURCE_FOLDERS) -name __pycache__ -prune -o -print)
 CXX_FILES = $(shell find $(SOURCE_FOLDERS) bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
 
-.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test bench clean
+.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test bench docs clean
 
 help:
 	@echo "make demo    answer a question with SmolLM2, by eager torch and by opyard"
 	@echo "make test    all tests, formatting and types"
 	@echo "make bench   all figures, into build/bench.json"
+	@echo "make docs    the pages of docs/operators, from the manifest"
 	@echo "make setup   what the others need: Debian packages, $(VENV), the build"
 
 setup: $(DONE)/opyard
@@ -83,6 +84,9 @@ python-test: setup $(DONE)/old-transformers
 
 bench: setup
 	$(BIN)/python bench/run.py
+
+docs: setup
+	$(BIN)/python tools/write_docs.py
 
 clean:
 	rm -rf build $(DONE)/opyard

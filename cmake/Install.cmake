@@ -1,6 +1,7 @@
 # Everything goes into the Python package `opyard`: the library, what it needs beside torch, its binding, the headers and
 # the CMake package of the C++ interface.
 install(TARGETS opyard LIBRARY DESTINATION opyard/lib)
+install(FILES ${OPERATOR_STUB} DESTINATION opyard)
 install(DIRECTORY include/opyard DESTINATION opyard/include)
 install(FILES cmake/opyardConfig.cmake DESTINATION opyard/share/cmake/opyard)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from opyard import _C
+from opyard._document import docstring
 from opyard._entry_text import as_yaml
 from opyard._registered import written_classes
 from opyard.errors import ContractTypeError
@@ -27,7 +28,7 @@ def make_class(name: str) -> type[Op]:
     body = _constructor(facts, defaults) + _call(facts)
     exec(compile(body, f"<opyard {name}>", "exec"), namespace)
     members = {
-        "__doc__": f"{name}, declared at {facts['declared_at']}.",
+        "__doc__": docstring(name),
         "__module__": "opyard.ops",
         "__init__": namespace["__init__"],
         "__call__": namespace["__call__"],

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 _UNBOUNDED = 2**63 - 1
-_FACTS = ("dtype", "ndim", "size", "numel", "contiguous")
+_FACTS = ("dtype", "ndim", "size", "numel", "contiguous", "capability")
 
 
 @dataclass
@@ -71,6 +71,7 @@ def _read_tensor(read: When, name: str, facts: Mapping[str, Any]) -> None:
     sizes = [_range(dim, limit) for dim, limit in facts.get("size", {}).items()]
     _, low, high, _ = _range(0, facts.get("numel", {}))
     contiguous = bool(facts.get("contiguous", False))
+    major, minor = facts.get("capability", (0, 0))
     read.limits.append(
         {
             "argument": name,
@@ -79,6 +80,7 @@ def _read_tensor(read: When, name: str, facts: Mapping[str, Any]) -> None:
             "sizes": sizes,
             "elements": (low, high),
             "contiguous": contiguous,
+            "capability": 10 * major + minor,
         }
     )
     texts = [f"present({name})"]
@@ -93,6 +95,8 @@ def _read_tensor(read: When, name: str, facts: Mapping[str, Any]) -> None:
         texts.append(f"{low} <= numel({name}) <= {high}")
     if contiguous:
         texts.append(f"contiguous({name})")
+    if "capability" in facts:
+        texts.append(f"capability({name}) >= {10 * major + minor}")
     read.texts += texts
 
 
@@ -126,6 +130,13 @@ def _literal(value: Any) -> str:
     raise ValueError(f"when: expected None, a bool, a number, a string or a dtype, got {value!r}")
 
 
+def _capability(tensor: torch.Tensor) -> int:
+    if not tensor.is_cuda:
+        return -1
+    major, minor = torch.cuda.get_device_capability(tensor.device)
+    return 10 * major + minor
+
+
 def _names() -> dict[str, Any]:
     names: dict[str, Any] = {"__builtins__": {}}
     names |= {name: value for name, value in vars(torch).items() if isinstance(value, torch.dtype)}
@@ -134,5 +145,6 @@ def _names() -> dict[str, Any]:
         "len": len,
         "numel": lambda tensor: tensor.numel(),
         "contiguous": lambda tensor: tensor.is_contiguous(),
+        "capability": _capability,
     }
     return names | functions

@@ -5,6 +5,7 @@
 #include "error/nearest_name.h"
 #include "manifest/param_type.h"
 #include "manifest/validate_kinds.h"
+#include "manifest/validate_own_keys.h"
 #include "manifest/validate_rows.h"
 #include "manifest/validate_unused.h"
 #include "manifest/validate_values.h"
@@ -125,6 +126,7 @@ void validate(const Schema& schema, Faults& faults) {
   validate_values(entry);
   validate_rows(schema, faults);
   validate_unused(schema, faults);
+  validate_own_keys(schema, faults);
 }
 
 void validate(const Schema& schema) {

@@ -3,8 +3,10 @@
 #include <opyard/error.h>
 #include <opyard/value.h>
 #include <override/argument_expression.h>
+#include <override/condition.h>
 #include <override/raise.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -177,6 +179,7 @@ class Walk {
     }
     const at::Tensor& of = tensor(e.kids[0]);
     if (e.text == "numel") return of_int(of.numel());
+    if (e.text == "capability") return of_int(capability_of(of.device()));
     return of_int(of.is_contiguous() ? 1 : 0, Item::Kind::kBool);
   }
 
@@ -310,9 +313,10 @@ void ArgumentExpression::resolve(Expression& e, const c10::FunctionSchema& schem
   if (e.is(Op::kAttribute) && !attribute) {
     throw expression_error(op_, text_, "dtype, ndim or shape of a tensor", "." + e.text);
   }
-  const bool function = e.text == "present" || e.text == "len" || e.text == "numel" || e.text == "contiguous";
+  static constexpr const char* kFunctions[] = {"present", "len", "numel", "contiguous", "capability"};
+  const bool function = std::find(std::begin(kFunctions), std::end(kFunctions), e.text) != std::end(kFunctions);
   if (e.is(Op::kCall) && (!function || e.kids.size() != 1 || !e.keywords.empty())) {
-    throw expression_error(op_, text_, "present(x), len(x), numel(x) or contiguous(x)", e.text + "(…)");
+    throw expression_error(op_, text_, "present(x), len(x), numel(x), contiguous(x) or capability(x)", e.text + "(…)");
   }
   if (e.is(Op::kSlice) || e.is(Op::kComprehension) || e.is(Op::kStar) || e.is(Op::kShape) || e.is(Op::kFamily)) {
     throw expression_error(op_, text_, "no slice and no comprehension", "one");

@@ -10,7 +10,8 @@
 namespace opyard {
 
 /// Names are the operator's arguments and the dtypes. A tensor has `dtype`, `ndim` and `shape`; functions are
-/// present(x), len(x), numel(tensor) and contiguous(tensor). The text means the same as Python.
+/// present(x), len(x), numel(tensor), contiguous(tensor) and capability(tensor), which is 10 * major + minor of a CUDA
+/// device, else -1. The text means the same as Python.
 class ArgumentExpression {
  public:
   /// Throws ManifestError for a text outside the language, ContractError for an unknown name.

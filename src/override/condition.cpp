@@ -2,6 +2,7 @@
 #include <c10/core/ScalarType.h>
 #include <opyard/error.h>
 #include <override/condition.h>
+#include <select/device_facts.h>
 
 #include <algorithm>
 #include <sstream>
@@ -112,6 +113,8 @@ void check_ranges(const TensorLimits& limits, const c10::FunctionSchema& schema)
 
 }  // namespace
 
+int capability_of(c10::Device device) { return device.is_cuda() ? device_arch(device) : -1; }
+
 ConditionProgram::ConditionProgram(const Condition& condition, const c10::FunctionSchema& schema) {
   texts_.emplace_back();  // number 0: the condition holds
   for (const TensorLimits& limits : condition.tensors) {
@@ -131,8 +134,9 @@ void ConditionProgram::add(const TensorLimits& limits, std::uint8_t argument) {
   Check& check = checks_.emplace_back();
   check.first_number = static_cast<std::uint32_t>(texts_.size());
   check.argument = argument;
-  check.has_more = counted || limits.strides != StrideLimit::kAny;
+  check.has_more = counted || limits.strides != StrideLimit::kAny || limits.min_capability > 0;
   check.strides = limits.strides;
+  check.min_capability = limits.min_capability;
   check.min_elements = limits.min_elements;
   check.max_elements = limits.max_elements;
   check.sizes.append(limits.sizes.begin(), limits.sizes.end());
@@ -141,6 +145,8 @@ void ConditionProgram::add(const TensorLimits& limits, std::uint8_t argument) {
   texts_.push_back(limits.ranks.empty() ? "" : ranks_text(name, limits.ranks));
   texts_.push_back(counted ? range_text(name + ".numel()", limits.min_elements, limits.max_elements) : "");
   texts_.push_back(strides_text(name, limits.strides));
+  texts_.push_back(limits.min_capability > 0 ? range_text(name + ".capability", limits.min_capability, kUnbounded)
+                                             : "");
   for (const SizeLimit& size : limits.sizes) {
     texts_.push_back(size_text(name, size));
   }
@@ -170,6 +176,9 @@ std::uint32_t ConditionProgram::first_failing_layout(const Check& check, const a
     if (strides.size() < 2 || (strides.end()[-1] != 1 && strides.end()[-2] != 1)) {
       return kStrides;
     }
+  }
+  if (check.min_capability > 0 && capability_of(tensor.device()) < check.min_capability) {
+    return kCapability;
   }
   return 0;
 }

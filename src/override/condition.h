@@ -41,7 +41,11 @@ struct TensorLimits {
   std::int64_t min_elements = 0;
   std::int64_t max_elements = kUnbounded;
   StrideLimit strides = StrideLimit::kAny;
+  int min_capability = 0;  // of a CUDA device: 10 * major + minor; other devices do not meet a limit
 };
+
+/// CUDA devices: 10 * major + minor; -1 for others.
+int capability_of(c10::Device device);
 
 /// Holds when all limits hold; without any it always holds.
 struct Condition {
@@ -98,15 +102,16 @@ class ConditionProgram {
 
  private:
   // A limit's number counts from its tensor's first; limits on sizes follow the others.
-  enum Offset : std::uint32_t { kPresent, kDtype, kRank, kElements, kStrides, kSizes };
+  enum Offset : std::uint32_t { kPresent, kDtype, kRank, kElements, kStrides, kCapability, kSizes };
 
   struct Check {
     std::uint64_t dtypes = ~std::uint64_t{0};  // as bits
     std::uint32_t first_number = 0;
     std::uint8_t argument = 0;
-    bool has_more = false;                    // limits on elements or strides
+    bool has_more = false;                    // limits on elements, strides or capability
     std::uint64_t ranks = ~std::uint64_t{0};  // as bits
     StrideLimit strides = StrideLimit::kAny;
+    int min_capability = 0;
     std::int64_t min_elements = 0;
     std::int64_t max_elements = kUnbounded;
     c10::SmallVector<SizeLimit, 2> sizes;

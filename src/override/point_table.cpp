@@ -1,9 +1,9 @@
+#include <error/nearest_name.h>
 #include <opyard/error.h>
 #include <override/boxed_router.h>
 #include <override/matmul_routes.h>
 #include <override/point_table.h>
 #include <registry/fork_lock.h>
-#include <registry/nearest_name.h>
 
 #include <mutex>
 #include <unordered_map>

@@ -34,6 +34,7 @@ TensorLimits to_limits(const py::dict& row) {
     limits.sizes.push_back({dim, min, max, multiple_of});
   }
   std::tie(limits.min_elements, limits.max_elements) = row["elements"].cast<std::pair<std::int64_t, std::int64_t>>();
+  limits.min_capability = row["capability"].cast<int>();
   limits.strides = row["contiguous"].cast<bool>() ? StrideLimit::kContiguous : StrideLimit::kAny;
   return limits;
 }

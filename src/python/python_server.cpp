@@ -1,3 +1,4 @@
+#include <override/raise.h>
 #include <python/python_server.h>
 #include <torch/csrc/Dtype.h>
 #include <torch/csrc/DynamicTypes.h>
@@ -182,18 +183,33 @@ Outcome PythonServer::run(const c10::OperatorHandle& op, const Call& call, torch
   }
   const std::vector<c10::Argument>& returns = op.schema().returns();
   if (returns.size() == 1) {
-    results.push_back(torch::jit::returnToIValue(returns[0].real_type(), result));
+    results.push_back(to_result(op, returns[0], result));
   } else if (!returns.empty()) {
     const auto items = py::reinterpret_steal<py::object>(
         PySequence_Fast(result.ptr(), "an override of an operator with several results gives a tuple"));
     const auto count = static_cast<std::size_t>(items ? PySequence_Fast_GET_SIZE(items.ptr()) : 0);
     checked(items.ptr());
     for (std::size_t i = 0; i < count; ++i) {
-      const c10::TypePtr& type = returns[std::min(i, returns.size() - 1)].real_type();
-      results.push_back(torch::jit::returnToIValue(type, PySequence_Fast_GET_ITEM(items.ptr(), i)));
+      const c10::Argument& declared = returns[std::min(i, returns.size() - 1)];
+      const auto item = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(items.ptr(), i));
+      results.push_back(to_result(op, declared, item));
     }
   }
   return Outcome::kServed;
+}
+
+c10::IValue PythonServer::to_result(const c10::OperatorHandle& op, const c10::Argument& declared,
+                                    const py::object& object) const {
+  try {
+    return torch::jit::toIValue(object, declared.real_type());
+  } catch (const std::exception&) {
+    raise(ContractError(SignatureError::Kind::kType, "an override gave another result than its operator",
+                        {.op = toString(op.operator_name()),
+                         .argument = name_,
+                         .expected = declared.real_type()->str(),
+                         .got = Py_TYPE(object.ptr())->tp_name,
+                         .advice = "return what the operator returns, or NotImplemented to pass the call on"}));
+  }
 }
 
 Outcome PythonServer::note_cannot_start(const c10::OperatorHandle& op) const {

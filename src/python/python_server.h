@@ -37,6 +37,8 @@ class PythonServer final : public BoxedServer {
 
   bool asks_and_holds(const Call& call) const;
   Outcome run(const c10::OperatorHandle& op, const Call& call, torch::jit::Stack& results) const;
+  c10::IValue to_result(const c10::OperatorHandle& op, const c10::Argument& declared,
+                        const pybind11::object& object) const;
   Outcome note_cannot_start(const c10::OperatorHandle& op) const;
 
   std::string name_;

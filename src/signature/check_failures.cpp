@@ -40,6 +40,12 @@ void CheckRun<Int>::fail_axis(const Step& step, std::int64_t axis, const Int& ex
   if (!named) {
     const std::string values = values_text(program_, program_.inputs[step.input].shape.expression, machine_);
     because = values.empty() ? "" : ", with " + values;
+    for_each_name(program_.inputs[step.input].shape.expression, [&](const std::string& name) {
+      const std::int32_t slot = program_.slot(name);
+      const bool elsewhere = slot >= 0 && slot < static_cast<std::int32_t>(plan_.bound_by.size()) &&
+                             plan_.bound_by[slot].first >= 0 && plan_.bound_by[slot].first != step.input;
+      because += elsewhere ? bound_text(slot) : "";
+    });
   }
   fail_.value(
       "input '" + tensor.name + "' has the wrong size in dimension " + std::to_string(axis),

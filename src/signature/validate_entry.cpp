@@ -3,6 +3,7 @@
 #include <opyard/error.h>
 
 #include "manifest/validator.h"
+#include "signature/validate_aten.h"
 #include "signature/validate_points.h"
 #include "signature/workload_cases.h"
 
@@ -12,6 +13,7 @@ std::shared_ptr<const Signature> compile_entry(const EntryText& entry, bool in_c
   Faults own;
   const std::shared_ptr<const Schema> schema = read_entry(entry, in_catalogue, own);
   validate(*schema, own);
+  validate_aten(*schema, own);
   std::shared_ptr<const Signature> signature;
   if (own.empty()) {
     own.gather([&] {

@@ -91,6 +91,13 @@ def test_vmap_and_autocast_meet_it():
         assert handle.hits == 2
 
 
+def test_a_result_of_another_type_is_an_error_that_names_the_override():
+    with opyard.override("aten::relu", "CPU", impl=lambda x: "seven") as handle, pytest.raises(TypeError) as caught:
+        torch.relu(X)
+    assert handle.name in str(caught.value)
+    assert "str" in str(caught.value)
+
+
 def test_a_tuple_of_results_is_served():
     def both(x, dim, keepdim=False):
         return torch.full((2,), 7.0), torch.zeros(2, dtype=torch.int64)

@@ -30,6 +30,7 @@ __all__ = [
     "implementations_serving",
     "inputs_of",
     "random_calls",
+    "reference_of",
     "right_values",
     "sample_calls",
     "tolerance_of",

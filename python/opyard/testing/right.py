@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -24,6 +24,12 @@ def right_values(call: SampleCall, wide: bool = True) -> Values:
     The reference sees copies of the inputs (None where absent) and the parameters, by name. Raises LookupError for an
     entry without a reference.
     """
+    value = reference_of(call, wide)()
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def reference_of(call: SampleCall, wide: bool = True) -> Callable[[], Any]:
+    """The reference bound to copies of the call's inputs, made once: for timing it beside the operator."""
     facts = _facts(call)
     reference = facts["reference"]
     if not reference:
@@ -31,12 +37,11 @@ def right_values(call: SampleCall, wide: bool = True) -> Values:
     names = _C.parameters(call.operator)
     for tensor, given in zip(facts["inputs"], inputs_of(call)):
         names[tensor["name"]] = None if given is None else _copy(given, wide)
-    if "(" in reference:
-        value = eval(reference, {**names, "torch": torch})  # a manifest of this package, or one that its user loaded
-    else:
-        module, _, function = reference.rpartition(".")
-        value = getattr(importlib.import_module(module), function)(**names)
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if "(" in reference:  # an expression of a manifest that came with this package, or that its user loaded
+        code = compile(reference, f"<reference of {call.operator._name}>", "eval")
+        return functools.partial(eval, code, {**names, "torch": torch})
+    module, _, function = reference.rpartition(".")
+    return functools.partial(getattr(importlib.import_module(module), function), **names)
 
 
 def tolerance_of(operator: str, dtype: torch.dtype) -> float:
