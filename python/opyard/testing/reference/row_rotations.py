@@ -79,9 +79,9 @@ def long_rope(
     x: torch.Tensor,
     input_layout: str,
     base: float,
-    rescale_factors: torch.Tensor | None,
     max_position: int,
     original_max_position: int,
+    rescale_factors: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Each pair's frequency divided by its factor; a longer context raises the amplitude."""
     frequencies = 2 * math.pi / _wavelengths(base, x.shape[-1])
