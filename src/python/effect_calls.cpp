@@ -64,6 +64,7 @@ py::dict effect_table(py::handle op) {
   for (std::size_t i = 0; i < signature.inputs().size(); ++i)
     if (signature.inputs()[i].optional) optional.push_back(i);
   py::dict table;
+  if (facts.branches.empty()) return table;  // without a boundary no custom op is chosen
   for (std::size_t choice = 0; choice < std::size_t{1} << optional.size(); ++choice) {
     c10::SmallVector<bool, 16> present(signature.inputs().size(), true);
     py::tuple key(optional.size());
