@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from built_in import built_in
 from torch._dynamo.testing import CompileCounterWithBackend
 
 from opyard import _C, ops
@@ -39,10 +40,7 @@ def cold():
     torch._dynamo.reset()
 
 
-def _bounded() -> list[str]:
-    # "probe" is the family of operators that other tests declare.
-    facts = {name: _C.describe(name) for name in _C.operators()}
-    return [name for name, of in facts.items() if of["compile_op_names"] and of["family"] != "probe"]
+BOUNDED = [name for name in built_in() if _C.describe(name)["compile_op_names"]]
 
 
 def _leaves(result) -> list[torch.Tensor]:
@@ -51,7 +49,7 @@ def _leaves(result) -> list[torch.Tensor]:
 
 
 @pytest.mark.requirement("C44")
-@pytest.mark.parametrize("name", _bounded())
+@pytest.mark.parametrize("name", BOUNDED)
 def test_every_operator_with_a_boundary_compiles_cold_as_one_graph(name):
     call = next(call for call in sample_calls(name) if all(t.numel() for t in call.args))
     eager_args, args = ([t.clone() for t in call.args] for _ in range(2))
