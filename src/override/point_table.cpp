@@ -3,7 +3,7 @@
 #include <override/matmul_routes.h>
 #include <override/point_table.h>
 #include <registry/fork_lock.h>
-#include <registry/nearest_name.h>
+#include <error/nearest_name.h>
 
 #include <mutex>
 #include <unordered_map>
