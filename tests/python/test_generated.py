@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,10 @@ def test_a_stale_page_is_found(tmp_path):
     (tmp_path / "NoSuchFwdOp.md").write_text("left behind")
     (tmp_path / "README.md").unlink()
     assert tool.stale(tmp_path) == ["GEMMFwdOp.md", "NoSuchFwdOp.md", "README.md"]
+
+
+def test_the_example_of_the_testing_page_runs():
+    (example,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "docs" / "testing.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    exec(example, {})
