@@ -28,7 +28,8 @@ ADAPTERS = {
     "InstanceNormFwdOp": "F.instance_norm("
     "input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)",
     "BatchNormBwdOp": "torch.ops.aten.native_batch_norm_backward("
-    "doutput, input, save_mean if weight is None else weight, None, None, save_mean, save_invstd, True, 1e-5, [True] * 3)",
+    "doutput, input, save_mean if weight is None else weight, None, None, save_mean, save_invstd, "
+    "True, 1e-5, [True] * 3)",
     "MaxPool1dIndicesFwdOp": "F.max_pool1d("
     "input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True)",
     "MaxPool2dIndicesFwdOp": "F.max_pool2d("

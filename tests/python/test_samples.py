@@ -47,13 +47,13 @@ EDGES = {
 
 
 def has_room(name, edge):
-    """Whether the entry's tensors have the dims that an edge needs."""
+    """Whether the entry has a tensor that can have the edge: with the dims that it needs, and not written."""
     least = 2 if edge == "exchanged dims" else 1
+    written = {t["name"] for t in _C.declaration(name)["inputs"] if t["mutated"] and edge == "an expanded tensor"}
     return any(
-        len(shape[0]) >= least
+        facts is not None and len(facts[0]) >= least and tensor not in written
         for case in _C.sample_cases(name, True, None, None)
-        for shape in case.inputs.values()
-        if shape
+        for tensor, facts in case.inputs.items()
     )
 
 
