@@ -97,7 +97,6 @@ py::dict describe(const std::string& op) {
   dict["inputs"] = inputs;
   dict["params"] = params;
   dict["outputs"] = outputs;
-  dict["composite"] = signature.composite();
   dict["has_effects"] = has_effects(signature);
   dict["compile_op_names"] = compile_op_names(signature);
   dict["composite"] = is_composite(signature);
