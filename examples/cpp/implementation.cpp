@@ -1,4 +1,6 @@
 // An author in C++: an implementation of a declared operator, and a target that serves one as a whole. No Python.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <opyard/opyard.h>
 
 #include <iostream>
@@ -29,7 +31,7 @@ opyard::Implementation twice_as_wide() {
 }  // namespace
 
 int main() {
-  const at::NoGradGuard no_grad;
+  const c10::NoGradGuard no_grad;
   const auto implementation = opyard::register_implementation(twice_as_wide());
   const auto builder = opyard::register_kernel_builder("RMSNormFwdOp", "acme", [](const opyard::CallSpec&) {
     return opyard::make_kernel([](opyard::KernelCall& call) { call.output(0).copy_(call.input(0)); });

@@ -60,11 +60,11 @@ py::dict effect_table(py::handle op) {
   const InstanceSpec& spec = instance_of(op)->spec();
   const Signature& signature = spec.signature();
   const OperatorFacts& facts = *reinterpret_cast<OpObject*>(op.ptr())->facts;
-  py::dict table;
-  if (facts.branches.empty()) return table;  // a composite: its body is traced
   std::vector<std::size_t> optional;
   for (std::size_t i = 0; i < signature.inputs().size(); ++i)
     if (signature.inputs()[i].optional) optional.push_back(i);
+  py::dict table;
+  if (facts.branches.empty()) return table;  // without a boundary no custom op is chosen
   for (std::size_t choice = 0; choice < std::size_t{1} << optional.size(); ++choice) {
     c10::SmallVector<bool, 16> present(signature.inputs().size(), true);
     py::tuple key(optional.size());

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from built_in import built_in
 
 import opyard
 from opyard import _C, ops
 
 ROOT = Path(__file__).parents[2]
-OPERATORS = _C.operators()
+OPERATORS = built_in()
 
 
 def load_tool(name):

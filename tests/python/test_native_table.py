@@ -111,6 +111,32 @@ def test_the_entry_routes_by_the_device():
     assert targets(decomposed()) == [f"opyard_native.{name}.default"]
 
 
+@requirement("N22")
+@pytest.mark.parametrize(
+    ("dtype", "number"), [(torch.float32, 0.1), (torch.bfloat16, 0.1), (torch.int32, 2), (torch.int64, 0.5)]
+)
+def test_a_number_in_a_tensors_place_reaches_the_override_as_a_tensor(dtype, number):
+    class AddsNumber(torch.nn.Module):
+        def forward(self, x):
+            return x + number
+
+    seen = []
+
+    def impl(x, other, **kwargs):
+        seen.append(type(other))
+        with opyard.aten_original():
+            return torch.add(x, other)
+
+    register(impl=impl)
+    x = torch.arange(3).to(dtype)
+    program = decomposed(AddsNumber(), (x,))
+    assert "opyard_native" in targets(program)[-1]
+    got = program.module()(x)
+    assert seen == [torch.Tensor]
+    opyard.uninstall()
+    torch.testing.assert_close(got, x + number)
+
+
 def test_inductor_compiles_with_the_table():
     from torch._inductor.compile_fx import compile_fx
 

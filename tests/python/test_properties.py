@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from built_in import built_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -13,7 +14,7 @@ from opyard import _C
 from opyard.errors import SignatureError
 from opyard.testing import SampleCall, inputs_of, random_calls
 
-OPERATORS = [name for name in _C.operators() if _C.declaration(name)["inputs"]]
+OPERATORS = [name for name in built_in() if _C.declaration(name)["inputs"]]
 CALLS_OF_A_SEED = 24
 
 # Calls are drawn in C++; the time of one says nothing.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from built_in import built_in
 
 from opyard import _C, ops
 from opyard.testing import dtypes_of, edge_calls, inputs_of, random_calls, sample_calls
 
-OPERATORS = _C.operators()
+OPERATORS = built_in()
 
 
 def tensors(call):

@@ -11,6 +11,7 @@ from torch._ops import OpOverload
 
 from opyard.native.graphs import GRAPHS
 from opyard.native.node import _OverrideNode, split_symbol
+from opyard.native.numbers import tensors_for_numbers
 
 log = logging.getLogger(__name__)
 
@@ -62,9 +63,13 @@ class Entry:
         self.overload = overload
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for node in self._nodes(_dispatch_key(args, kwargs)):
-            if _holds(node, args, kwargs):
-                return _opaque(node, self.overload)(*args, **kwargs)
+        nodes = self._nodes(_dispatch_key(args, kwargs))
+        tensors = tensors_for_numbers(self.overload, args) if nodes else None
+        if tensors is None:
+            return NotImplemented
+        for node in nodes:
+            if _holds(node, tensors, kwargs):
+                return _opaque(node, self.overload)(*tensors, **kwargs)
         return NotImplemented
 
     def _nodes(self, dispatch_key: str) -> list[_OverrideNode]:
