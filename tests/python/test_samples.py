@@ -25,7 +25,7 @@ def all_calls(name):
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_samples_are_small(name):
-    assert max(max(t.shape, default=1) for call in sample_calls(name) for t in tensors(call)) <= 32
+    assert max((max(t.shape, default=1) for call in sample_calls(name) for t in tensors(call)), default=0) <= 32
 
 
 @pytest.mark.parametrize("name", OPERATORS)

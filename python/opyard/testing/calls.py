@@ -91,4 +91,7 @@ def _calls(
         required = [name for name, optional, keyword_only in inputs if not optional and not keyword_only]
         passed = {name: tensor for name, tensor in tensors.items() if tensor is not None}
         args = tuple(passed.pop(name) for name in required)
-        yield SampleCall(instance or cls(**case.params), args, passed, case.label)
+        params = case.params
+        if not inputs and "device" in cls._parameters:
+            params["device"] = str(device)  # no tensor says where
+        yield SampleCall(instance or cls(**params), args, passed, case.label)
