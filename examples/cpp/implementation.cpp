@@ -31,7 +31,6 @@ opyard::Implementation twice_as_wide() {
 }  // namespace
 
 int main() {
-  const c10::NoGradGuard no_grad;
   const auto implementation = opyard::register_implementation(twice_as_wide());
   const auto builder = opyard::register_kernel_builder("RMSNormFwdOp", "acme", [](const opyard::CallSpec&) {
     return opyard::make_kernel([](opyard::KernelCall& call) { call.output(0).copy_(call.input(0)); });

@@ -59,15 +59,15 @@ def with_facts(call: Any) -> Any:
     """The spec with its device's facts, where they are not stated."""
     device = call.device
     facts: dict[str, Any] = {"arch": -1, "sm_count": 0, "smem_budget": 0}
-    if device is not None:
+    if device is not None and device.type == "cpu":
         facts["arch"] = _C.device_arch(device)
-        if device.type == "cuda" and torch.cuda.is_available():
-            properties = torch.cuda.get_device_properties(device)
-            facts |= {
-                "arch": 10 * properties.major + properties.minor,
-                "sm_count": properties.multi_processor_count,
-                "smem_budget": getattr(properties, "shared_memory_per_block_optin", 0),
-            }
+    elif device is not None and device.type == "cuda" and torch.cuda.is_available():  # not one that is only asked about
+        properties = torch.cuda.get_device_properties(device)
+        facts |= {
+            "arch": 10 * properties.major + properties.minor,
+            "sm_count": properties.multi_processor_count,
+            "smem_budget": getattr(properties, "shared_memory_per_block_optin", 0),
+        }
     return dataclasses.replace(call, **{name: v for name, v in facts.items() if getattr(call, name) is None})
 
 

@@ -68,7 +68,8 @@ def prepare_written(cls: type[Op]) -> None:
     cls.compile_op_names = tuple(facts["compile_op_names"])
     if "__call__" not in cls.__dict__:
         cls.__call__ = call  # type: ignore[method-assign]
-    written_classes[name] = cls
+    if cls.__name__ == name:  # a subclass under another name serves only those who construct it
+        written_classes[name] = cls
 
 
 def _declaration(cls: type[Op]) -> str | None:

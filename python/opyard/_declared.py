@@ -91,6 +91,8 @@ def interface_name(op: str) -> str:
 
 def register_declared(op: str, key: str, cls: type[Kernel]) -> Callable[[], None]:
     """Gives the function that takes the registration back."""
+    if _C.describe(op)["composite"]:
+        raise ValueError(f"{op}: is made of other operators, so implementation {key!r} would never be asked for")
     interface = interface_of(op)
     # What it prefers itself over belongs to the whole table, which the runtime checks when one is installed.
     alone = (

@@ -1,6 +1,8 @@
 #include "manifest/entry_scopes.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "error/nearest_name.h"
 
@@ -102,45 +104,35 @@ void EntryScopes::declare_index(const IndexDecl& index) {
   }
 }
 
-/// In any order; what is left in a circle, or reads what is not declared, is a fault of its own text.
+/// In any order, each after those that it reads; one in a circle, or that reads what is not declared, is a fault.
 void EntryScopes::declare_lets() {
-  std::vector<const LetDecl*> waiting;
-  for (const LetDecl& let : schema.lets) {
-    waiting.push_back(&let);
-  }
-  const auto is_ready = [&](const LetDecl& let) {
-    bool ready = true;
-    for_each_name(parse_expression(let.value, place("let " + let.name)), [&](const std::string& name) {
-      ready = ready &&
-              std::none_of(waiting.begin(), waiting.end(), [&](const LetDecl* other) { return other->name == name; });
-    });
-    return ready;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    std::erase_if(waiting, [&](const LetDecl* let) {
-      bool settled = false;
-      const bool good = faults.gather([&] {
-        settled = is_ready(*let);
-        if (settled) {
-          shapes.names[let->name] = infer(let->value, shapes, "let " + let->name);
+  std::map<std::string, bool> done;  // false while the lets that it reads are declared
+  const std::function<void(const LetDecl&)> declare = [&](const LetDecl& let) {
+    if (const auto seen = done.find(let.name); seen != done.end()) {
+      if (!seen->second) {
+        fail_manifest(place("let " + let.name), let.value.mark, "lets depend on each other in a circle", "",
+                      let.value.text);
+      }
+      return;
+    }
+    done[let.name] = false;
+    const bool good = faults.gather([&] {
+      for_each_name(parse_expression(let.value, place("let " + let.name)), [&](const std::string& name) {
+        const auto other = std::find_if(schema.lets.begin(), schema.lets.end(),
+                                        [&](const LetDecl& candidate) { return candidate.name == name; });
+        if (other != schema.lets.end()) {
+          declare(*other);
         }
       });
-      if (!good) {
-        faults.mark_faulty(let->name);
-      }
-      changed = changed || settled || !good;
-      return settled || !good;
+      shapes.names[let.name] = infer(let.value, shapes, "let " + let.name);
     });
-  }
-  for (const LetDecl* let : waiting) {
-    faults.mark_faulty(let->name);
-  }
-  if (!waiting.empty()) {
-    faults.gather([&] {
-      fail_manifest(place("let " + waiting[0]->name), waiting[0]->value.mark, "lets depend on each other in a circle",
-                    "", waiting[0]->value.text);
-    });
+    if (!good) {
+      faults.mark_faulty(let.name);
+    }
+    done[let.name] = true;
+  };
+  for (const LetDecl& let : schema.lets) {
+    declare(let);
   }
 }
 

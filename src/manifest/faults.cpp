@@ -6,13 +6,23 @@
 #include <tuple>
 
 namespace opyard {
+namespace {
+
+constexpr std::size_t kMostFaults = 1000;
+
+}  // namespace
 
 void Faults::add(const ManifestError& fault) {
   const std::string text = fault.what();
   const bool known =
       std::any_of(faults_.begin(), faults_.end(), [&](const ManifestError& other) { return text == other.what(); });
-  if (!known) {
-    faults_.push_back(fault);
+  if (known || faults_.size() >= kMostFaults) {
+    return;
+  }
+  faults_.push_back(fault);
+  if (faults_.size() + 1 == kMostFaults) {
+    faults_.push_back(ManifestError(fault.facts().declared_at + ": there are more faults than are listed",
+                                    {.declared_at = fault.facts().declared_at, .advice = "mend these first"}));
   }
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
+constexpr std::int64_t kMostContents = std::int64_t{1} << 24;
+
 std::int64_t count_of(const Numbers& values) { return static_cast<std::int64_t>(values.size()); }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -21,6 +23,7 @@ Contents vector_of(Numbers values) { return {{count_of(values)}, std::move(value
 Contents as_tensor(const Arguments& arguments) { return vector_of(arguments.sequence(0)); }
 
 Numbers running_sums(const Numbers& lengths) {
+  total_of(lengths);
   Numbers sums(lengths.size() + 1, 0);
   std::partial_sum(lengths.begin(), lengths.end(), sums.begin() + 1);
   return sums;
@@ -50,6 +53,7 @@ Contents chunk_offsets(const Arguments& arguments) { return vector_of(running_su
 
 /// Rows (segment, place inside it).
 Contents pairs_of(const Numbers& counts) {
+  room_for({total_of(counts), 2});
   Contents contents;
   for (std::int64_t i = 0; i < count_of(counts); ++i) {
     for (std::int64_t k = 0; k < counts[i]; ++k) {
@@ -65,6 +69,7 @@ Contents token_indices(const Arguments& arguments) { return pairs_of(arguments.s
 
 Contents packed_positions(const Arguments& arguments) {
   Numbers positions;
+  total_of(arguments.sequence(0));
   for (const std::int64_t length : arguments.sequence(0)) {
     for (std::int64_t k = 0; k < length; ++k) {
       positions.push_back(k);
@@ -75,7 +80,10 @@ Contents packed_positions(const Arguments& arguments) {
 
 Contents full(const Arguments& arguments) {
   const Numbers shape = arguments.sequence(0);
-  const std::int64_t count = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    count = room_for({count, size});
+  }
   return {shape, Numbers(static_cast<std::size_t>(count), arguments.integer(1))};
 }
 
@@ -85,6 +93,7 @@ Contents key_windows(const Arguments& arguments) {
   const std::int64_t first = arguments.integer(1);
   const bool from_start = arguments.string(3) == "start";
   Numbers values;
+  room_for({arguments.integer(2)});
   for (std::int64_t position = first; position < first + arguments.integer(2); ++position) {
     if (position < 0 || position >= starts.back()) {
       throw GeneratorFailure("position " + std::to_string(position) + " is in no sequence");
@@ -169,6 +178,27 @@ const Sequence& Arguments::layout(std::size_t i) const {
   return *items;
 }
 
+std::int64_t room_for(std::initializer_list<std::int64_t> sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostContents) {
+      throw GeneratorFailure("no contents of that size: " + std::to_string(size) + ", of at most " +
+                             std::to_string(kMostContents));
+    }
+  }
+  return count;
+}
+
+std::int64_t total_of(const Numbers& lengths) {
+  std::int64_t total = 0;
+  for (const std::int64_t length : lengths) {
+    if (length < 0 || __builtin_add_overflow(total, length, &total) || total > kMostContents) {
+      throw GeneratorFailure("no contents of that size: lengths that include " + std::to_string(length));
+    }
+  }
+  return total;
+}
+
 Value layout_field(const Sequence& layout, const std::string& field) {
   for (std::size_t i = 1; i < layout.size(); ++i) {
     const Sequence& pair = layout[i].get<Sequence>();
@@ -177,6 +207,15 @@ Value layout_field(const Sequence& layout, const std::string& field) {
     }
   }
   return {};
+}
+
+std::int64_t layout_number(const Sequence& layout, const char* field) {
+  const Value value = layout_field(layout, field);
+  const auto* number = value.get_if<std::int64_t>();
+  if (number == nullptr) {
+    throw GeneratorFailure(std::string("the layout has no number ") + field);
+  }
+  return *number;
 }
 
 Contents generate(const Arguments& arguments, std::uint32_t seed) {

@@ -4,6 +4,7 @@
 #include <opyard/value.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,8 +42,17 @@ class Arguments {
   std::vector<Value> values_;
 };
 
+/// The product of sizes. Throws GeneratorFailure where one is negative, or contents of that many would fill the memory.
+std::int64_t room_for(std::initializer_list<std::int64_t> sizes);
+
+/// The sum of lengths, each from 0; the same limit.
+std::int64_t total_of(const std::vector<std::int64_t>& lengths);
+
 /// A field of a layout argument; None when its constructor has no such field.
 Value layout_field(const Sequence& layout, const std::string& field);
+
+/// The same where it must be a number; throws GeneratorFailure.
+std::int64_t layout_number(const Sequence& layout, const char* field);
 
 /// `seed` decides the random generators' values. Throws GeneratorFailure, also for an unknown generator.
 Contents generate(const Arguments& arguments, std::uint32_t seed);

@@ -22,17 +22,8 @@ Numbers balanced(std::int64_t total, std::int64_t parts) {
 
 Contents vector_of(Numbers values) { return {{static_cast<std::int64_t>(values.size())}, std::move(values)}; }
 
-std::int64_t field_number(const Sequence& layout, const char* field) {
-  const Value value = layout_field(layout, field);
-  const auto* number = value.get_if<std::int64_t>();
-  if (number == nullptr) {
-    throw GeneratorFailure(std::string("the layout has no number ") + field);
-  }
-  return *number;
-}
-
 Contents masked_counts(const Sequence& layout, std::int64_t rows, std::int64_t experts) {
-  const std::int64_t most = field_number(layout, "max_m");
+  const std::int64_t most = layout_number(layout, "max_m");
   if (rows != experts * most) {
     throw GeneratorFailure("a masked layout has max_m rows for each expert");
   }
@@ -71,11 +62,13 @@ Contents layout_metadata(const Arguments& arguments) {
   const Sequence& layout = arguments.layout(0);
   const std::int64_t rows = arguments.integer(1);
   const std::int64_t experts = arguments.integer(2);
+  room_for({rows});
+  room_for({experts});
   if (layout[0] == Value("masked")) {
     return masked_counts(layout, rows, experts);
   }
   const bool aligned = layout_field(layout, "packing") == Value("aligned");
-  const std::int64_t unit = aligned ? field_number(layout, "alignment") : 1;
+  const std::int64_t unit = aligned ? layout_number(layout, "alignment") : 1;
   if (unit <= 0 || rows % unit != 0) {
     throw GeneratorFailure("the alignment does not divide the rows");
   }
@@ -98,9 +91,10 @@ Contents layout_metadata(const Arguments& arguments) {
 }
 
 Contents masked_routed_metadata(const Arguments& arguments) {
-  const std::int64_t most = field_number(arguments.layout(0), "max_m");
+  const std::int64_t most = layout_number(arguments.layout(0), "max_m");
   const std::int64_t experts = arguments.integer(1);
   const std::int64_t tokens = arguments.integer(2);
+  room_for({experts});
   if (experts <= 0 || tokens < 0) {
     throw GeneratorFailure("there are no experts, or fewer than no tokens");
   }

@@ -59,10 +59,12 @@ void append_padded(Numbers& values, Random& random, std::int64_t width, std::int
 }
 
 Contents sample_indices(const Arguments& a, Random& random) {
+  room_for({a.integer(0)});
   return {{a.integer(0)}, random.distinct(a.integer(0), a.integer(1))};
 }
 
 Contents topk_ids(const Arguments& a, Random& random) {
+  room_for({a.integer(0), a.integer(1)});
   Contents contents{{a.integer(0), a.integer(1)}, {}};
   for (std::int64_t row = 0; row < a.integer(0); ++row) {
     append(contents.values, random.distinct(a.integer(1), a.integer(2)));
@@ -71,6 +73,7 @@ Contents topk_ids(const Arguments& a, Random& random) {
 }
 
 Contents random_ids(const Arguments& a, Random& random) {
+  room_for({a.integer(0), a.integer(1)});
   Contents contents{{a.integer(0), a.integer(1)}, {}};
   for (std::int64_t i = 0; i < a.integer(0) * a.integer(1); ++i) {
     contents.values.push_back(random.below(a.integer(2)));
@@ -79,7 +82,7 @@ Contents random_ids(const Arguments& a, Random& random) {
 }
 
 Contents paged_block_table(const Arguments& a, Random& random) {
-  const std::int64_t count = a.integer(0) * a.integer(1);
+  const std::int64_t count = room_for({a.integer(0), a.integer(1)});
   if (a.integer(2) >= count) {
     return {{a.integer(0), a.integer(1)}, random.distinct(count, a.integer(2))};
   }
@@ -88,7 +91,8 @@ Contents paged_block_table(const Arguments& a, Random& random) {
 
 Contents nsa_block_indices(const Arguments& a, Random& random) {
   const Numbers lengths = a.sequence(0);
-  const std::int64_t total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  const std::int64_t total = total_of(lengths);
+  room_for({total, a.integer(3), a.integer(2)});
   const std::int64_t block = a.integer(1);
   if (block <= 0) {
     throw GeneratorFailure("a block has at least one item");
@@ -106,6 +110,7 @@ Contents nsa_block_indices(const Arguments& a, Random& random) {
 }
 
 Contents nsa_block_counts(const Arguments& a, Random& random) {
+  room_for({a.integer(0), a.integer(1)});
   Contents contents{{a.integer(0), a.integer(1)}, {}};
   for (std::int64_t i = 0; i < a.integer(0) * a.integer(1); ++i) {
     contents.values.push_back(1 + random.below(a.integer(2)));
@@ -119,6 +124,7 @@ Contents causal_topk_indices(const Arguments& a, Random& random) {
   if (a.integer(6) <= 0) {
     throw GeneratorFailure("a stride is at least 1");
   }
+  room_for({a.integer(0), a.integer(1), a.integer(2), a.integer(3)});
   Contents contents{{a.integer(0), a.integer(1), a.integer(2), a.integer(3)}, {}};
   for (std::int64_t batch = 0; batch < a.integer(0); ++batch) {
     for (std::int64_t query = 0; query < a.integer(1); ++query) {
@@ -135,6 +141,7 @@ Contents causal_topk_indices(const Arguments& a, Random& random) {
 Contents sparse_topk_positions(const Arguments& a, Random& random) {
   const Numbers lengths = a.sequence(0);
   const std::int64_t queries = a.integer(1);
+  room_for({static_cast<std::int64_t>(lengths.size()), queries, a.integer(2)});
   Contents contents{{static_cast<std::int64_t>(lengths.size()), queries, a.integer(2)}, {}};
   for (const std::int64_t length : lengths) {
     for (std::int64_t query = 0; query < queries; ++query) {

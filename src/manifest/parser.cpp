@@ -15,6 +15,7 @@ using Op = Expression::Op;
 using Comparison = Expression::Comparison;
 
 constexpr int kMaxDepth = 100;
+constexpr int kMostNodes = 1000;
 
 Expression make(Op op, int offset, std::vector<Expression> kids = {}) {
   Expression expression;
@@ -46,17 +47,17 @@ class Parser {
   Expression whole_shape() {
     Expression result;
     if (peek().kind == Token::Kind::kName) {
-      result = make(Op::kFamily, peek().offset);
+      result = node(Op::kFamily, peek().offset);
       result.text = next().text;
     } else {
-      result = make(Op::kShape, peek().offset);
+      result = node(Op::kShape, peek().offset);
     }
     const bool family = result.is(Op::kFamily);
     expect("[");
     while (!accept("]")) {
       const int offset = peek().offset;
       if (!family && accept("*")) {
-        result.kids.push_back(make(Op::kStar, offset, {expression()}));
+        result.kids.push_back(node(Op::kStar, offset, {expression()}));
       } else {
         result.kids.push_back(expression());
       }
@@ -100,6 +101,14 @@ class Parser {
                   rest.empty() ? "the end" : "'" + rest + "' at character " + std::to_string(peek().offset + 1));
   }
 
+  /// Counts: neither chains nor nesting make an expression that others could not walk.
+  Expression node(Op op, int offset, std::vector<Expression> kids = {}) {
+    if (++nodes_ > kMostNodes) {
+      fail("an expression of more than " + std::to_string(kMostNodes) + " parts");
+    }
+    return make(op, offset, std::move(kids));
+  }
+
   Expression expression() {
     if (++depth_ > kMaxDepth) {
       fail("nested too deeply");
@@ -112,7 +121,7 @@ class Parser {
         fail("a conditional without its other arm", "'else'");
       }
       Expression otherwise = expression();
-      result = make(Op::kConditional, offset, {std::move(test), std::move(result), std::move(otherwise)});
+      result = node(Op::kConditional, offset, {std::move(test), std::move(result), std::move(otherwise)});
     }
     --depth_;
     return result;
@@ -126,16 +135,19 @@ class Parser {
   /// `operand (token operand)*`, grouped from the left.
   Expression chain(std::initializer_list<Binary> operators, Expression (Parser::*operand)()) {
     Expression left = (this->*operand)();
-    while (true) {
+    for (int length = 1;; ++length) {
       const auto found = std::find_if(operators.begin(), operators.end(), [&](const Binary& candidate) {
         return peek().kind != Token::Kind::kString && peek().text == candidate.token;
       });
       if (found == operators.end()) {
         return left;
       }
+      if (length > kMaxDepth) {
+        fail("a chain of too many operators");
+      }
       const int offset = next().offset;
       Expression right = (this->*operand)();
-      left = make(found->op, offset, {std::move(left), std::move(right)});
+      left = node(found->op, offset, {std::move(left), std::move(right)});
     }
   }
 
@@ -156,7 +168,7 @@ class Parser {
     const int offset = next().offset;
     Expression operand = negation();
     --depth_;
-    return make(Op::kNot, offset, {std::move(operand)});
+    return node(Op::kNot, offset, {std::move(operand)});
   }
 
   std::optional<Comparison> comparison_operator() {
@@ -181,7 +193,7 @@ class Parser {
 
   Expression comparison() {
     Expression first = sum();
-    Expression chain = make(Op::kCompare, first.offset);
+    Expression chain = node(Op::kCompare, first.offset);
     while (true) {
       const std::optional<Comparison> comparison = comparison_operator();
       if (!comparison) {
@@ -207,18 +219,21 @@ class Parser {
     const int offset = next().offset;
     Expression operand = minus();
     --depth_;
-    return make(Op::kNegate, offset, {std::move(operand)});
+    return node(Op::kNegate, offset, {std::move(operand)});
   }
 
   Expression postfix() {
     Expression result = atom();
-    while (true) {
+    for (int length = 0;; ++length) {
+      if (length > kMaxDepth) {
+        fail("nested too deeply");
+      }
       const int offset = peek().offset;
       if (accept(".")) {
         if (peek().kind != Token::Kind::kName) {
           fail("not an expression of the manifest language", "a name after '.'");
         }
-        Expression attribute = make(Op::kAttribute, offset, {std::move(result)});
+        Expression attribute = node(Op::kAttribute, offset, {std::move(result)});
         attribute.text = next().text;
         result = std::move(attribute);
       } else if (accept("[")) {
@@ -250,14 +265,14 @@ class Parser {
       if (parts[0].is(Op::kNone)) {
         fail("an index is missing", "an index or a slice");
       }
-      return make(Op::kIndex, offset, {std::move(sequence), std::move(parts[0])});
+      return node(Op::kIndex, offset, {std::move(sequence), std::move(parts[0])});
     }
-    return make(Op::kSlice, offset,
+    return node(Op::kSlice, offset,
                 {std::move(sequence), std::move(parts[0]), std::move(parts[1]), std::move(parts[2])});
   }
 
   Expression call(const Expression& callee, int offset) {
-    Expression result = make(Op::kCall, callee.offset);
+    Expression result = node(Op::kCall, callee.offset);
     if (callee.is(Op::kName)) {
       result.text = callee.text;
     } else if (callee.is(Op::kAttribute) && callee.kids[0].is(Op::kName)) {
@@ -291,7 +306,7 @@ class Parser {
       if (!call.kids.empty() || peek().kind != Token::Kind::kName) {
         fail("a comprehension is only the first argument, with one name");
       }
-      Expression comprehension = make(Op::kComprehension, offset, {std::move(value)});
+      Expression comprehension = node(Op::kComprehension, offset, {std::move(value)});
       comprehension.text = next().text;
       if (!accept_word("in")) {
         fail("a comprehension without its source", "'in'");
@@ -304,7 +319,7 @@ class Parser {
 
   Expression atom() {
     const Token token = next();
-    Expression result = make(Op::kNone, token.offset);
+    Expression result = node(Op::kNone, token.offset);
     switch (token.kind) {
       case Token::Kind::kInt:
         result.op = Op::kInt;
@@ -337,14 +352,14 @@ class Parser {
     fail("not an expression of the manifest language", "a name, a literal or '('");
   }
 
-  Expression name(const Token& token) const {
+  Expression name(const Token& token) {
     static constexpr const char* kKeywords[] = {"if", "else", "and", "or", "not", "in", "for", "is", "lambda"};
     for (const char* keyword : kKeywords) {
       if (token.text == keyword) {
         fail("'" + token.text + "' cannot stand here");
       }
     }
-    Expression result = make(Op::kName, token.offset);
+    Expression result = node(Op::kName, token.offset);
     result.text = token.text;
     if (token.text == "True" || token.text == "False") {
       result.op = Op::kBool;
@@ -359,7 +374,7 @@ class Parser {
   }
 
   Expression parenthesis(int offset) {
-    Expression tuple = make(Op::kTuple, offset);
+    Expression tuple = node(Op::kTuple, offset);
     if (accept(")")) {
       return tuple;
     }
@@ -383,6 +398,7 @@ class Parser {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int nodes_ = 0;
 };
 
 }  // namespace

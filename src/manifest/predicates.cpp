@@ -111,12 +111,12 @@ bool layout_valid(const Contents& x, const Arguments& a) {
   const std::int64_t experts = a.integer(2);
   const auto count = static_cast<std::int64_t>(x.values.size());
   if (layout[0] == Value("masked")) {
-    const std::int64_t most = layout_field(layout, "max_m").get<std::int64_t>();
+    const std::int64_t most = layout_number(layout, "max_m");
     return count == experts &&
            std::all_of(x.values.begin(), x.values.end(), [&](std::int64_t v) { return v >= 0 && v <= most; });
   }
   const bool aligned = layout_field(layout, "packing") == Value("aligned");
-  const std::int64_t unit = aligned ? layout_field(layout, "alignment").get<std::int64_t>() : 1;
+  const std::int64_t unit = aligned ? layout_number(layout, "alignment") : 1;
   if (layout_field(layout, "metadata_kind") == Value("per_row")) {
     return count == rows && per_row_valid(x.values, experts, aligned, unit);
   }

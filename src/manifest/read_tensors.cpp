@@ -7,6 +7,8 @@
 namespace opyard {
 namespace {
 
+constexpr std::size_t kMostNames = 500;  // forall, params, inputs, outputs and let of one entry
+
 std::vector<IndexDecl> read_formals(const Node& node, const Place& place) {
   expect_kind(node, Node::Kind::kMap, place);
   std::vector<IndexDecl> formals;
@@ -164,6 +166,9 @@ bool is_identifier(const std::string& text) {
 void NameTable::add(const std::string& name, const Node& owner, std::size_t i, const Place& place) {
   if (!is_identifier(name)) {
     fail_manifest(place, owner.key_marks[i], "a name that is no identifier", "letters, digits and _", name);
+  }
+  if (names_.size() >= kMostNames) {
+    fail_manifest(place, owner.key_marks[i], "an entry with more than " + std::to_string(kMostNames) + " names");
   }
   if (!names_.insert(name).second) {
     fail_manifest(place, owner.key_marks[i], "the name '" + name + "' is declared twice in this entry", "", name,

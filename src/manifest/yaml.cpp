@@ -15,9 +15,11 @@ namespace opyard {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kLongestFile = std::size_t{8} << 20;
-constexpr std::size_t kLongestScalar = std::size_t{1} << 16;
-constexpr std::size_t kShownText = 80;  // of an offending value
+constexpr std::size_t kLongestFile = std::size_t{4} << 20;
+constexpr std::size_t kLongestScalar = std::size_t{1} << 14;
+constexpr std::size_t kMostValues = 300'000;  // in a file
+constexpr std::size_t kMostKeys = 2'000;      // in a mapping
+constexpr std::size_t kShownText = 80;        // of an offending value
 
 [[noreturn]] void fail(const std::string& file, Mark mark, const std::string& what, const std::string& advice) {
   const std::string place = file + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
@@ -113,6 +115,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void add(Node node) {
+    if (++values_ > kMostValues) {
+      fail(file_, node.mark, "the file holds more than " + std::to_string(kMostValues) + " values", "split it");
+    }
     if (open_.empty()) {
       root_ = std::move(node);
       return;
@@ -128,6 +133,9 @@ class TreeBuilder : public YAML::EventHandler {
   /// A key at fault stays as an empty one, with its value, until the mapping ends.
   void add_key(Node& parent, const Node& key) const {
     std::string text = key.text;
+    if (parent.keys.size() >= kMostKeys) {
+      fail(file_, key.mark, "a mapping with more than " + std::to_string(kMostKeys) + " keys", "split it");
+    }
     if (!key.is_string() || text.empty()) {
       refuse(key.mark, "the key " + to_text(key).substr(0, kShownText) + " is no string", "quote it");
       text.clear();
@@ -143,6 +151,7 @@ class TreeBuilder : public YAML::EventHandler {
   const std::string& file_;
   Faults& faults_;
   std::vector<Node> open_;
+  std::size_t values_ = 0;
   Node root_;
 };
 

@@ -3,6 +3,7 @@
 #include <python/infer.h>
 #include <python/manifest.h>
 #include <python/value_caster.h>
+#include <signature/sample_cases.h>
 #include <signature/validate_entry.h>
 #include <signature/workload_cases.h>
 #include <torch/csrc/DynamicTypes.h>
@@ -76,6 +77,10 @@ class Manifest {
 
   py::list cases(const std::string& op) const { return cases_list(find(op)); }
 
+  std::vector<SampleCase> random(const std::string& op, std::size_t count, std::uint64_t seed) const {
+    return random_cases(find(op), count, seed);
+  }
+
   py::list infer(const std::string& op, const py::dict& params, const py::dict& given, const py::dict& inputs) const {
     const Signature& signature = find(op);
     std::vector<NamedValue> values;
@@ -114,6 +119,7 @@ void add_manifest(py::module_& module) {
       .def(py::init<const std::string&>())
       .def("operators", &Manifest::operators)
       .def("workload_cases", &Manifest::cases)
+      .def("random_cases", &Manifest::random)
       .def("infer", &Manifest::infer);
 }
 

@@ -31,6 +31,18 @@ std::string CheckRun<Int>::bound_text(std::int32_t slot) const {
 }
 
 template <class Int>
+std::string CheckRun<Int>::bound_elsewhere(std::int32_t input) const {
+  std::string text;
+  for_each_name(program_.inputs[input].shape.expression, [&](const std::string& name) {
+    const std::int32_t slot = program_.slot(name);
+    const bool elsewhere = slot >= 0 && slot < static_cast<std::int32_t>(plan_.bound_by.size()) &&
+                           plan_.bound_by[slot].first >= 0 && plan_.bound_by[slot].first != input;
+    text += elsewhere ? bound_text(slot) : "";
+  });
+  return text;
+}
+
+template <class Int>
 void CheckRun<Int>::fail_axis(const Step& step, std::int64_t axis, const Int& expected) const {
   const TensorDecl& tensor = decl(step.input);
   const ShapeElement& element = plan_.inputs[step.input].elements[step.element];
@@ -40,12 +52,7 @@ void CheckRun<Int>::fail_axis(const Step& step, std::int64_t axis, const Int& ex
   if (!named) {
     const std::string values = values_text(program_, program_.inputs[step.input].shape.expression, machine_);
     because = values.empty() ? "" : ", with " + values;
-    for_each_name(program_.inputs[step.input].shape.expression, [&](const std::string& name) {
-      const std::int32_t slot = program_.slot(name);
-      const bool elsewhere = slot >= 0 && slot < static_cast<std::int32_t>(plan_.bound_by.size()) &&
-                             plan_.bound_by[slot].first >= 0 && plan_.bound_by[slot].first != step.input;
-      because += elsewhere ? bound_text(slot) : "";
-    });
+    because += bound_elsewhere(step.input);
   }
   fail_.value(
       "input '" + tensor.name + "' has the wrong size in dimension " + std::to_string(axis),

@@ -52,6 +52,7 @@ class CheckRun {
   [[noreturn]] void fail_dtype(std::size_t input, const std::string& expected) const;
   [[noreturn]] void fail_device(std::size_t input, c10::Device expected, std::size_t first) const;
   std::string bound_text(std::int32_t slot) const;
+  std::string bound_elsewhere(std::int32_t input) const;  // the names of its shape that other tensors bind
 
   const TensorDecl& decl(std::size_t input) const { return *program_.inputs[input].decl; }
 

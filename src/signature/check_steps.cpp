@@ -81,7 +81,7 @@ void CheckRun<Int>::bind_affine(const Step& step) {
     fail_.value("input '" + decl(step.input).name + "' has a size that its declaration cannot give",
                 {.argument = decl(step.input).name,
                  .expected = "dimension " + std::to_string(position(step)) + " = " + int_text(at_zero) + " + " +
-                             int_text(slope) + " * " + program_.slot_names[step.slot],
+                             int_text(slope) + " * " + program_.slot_names[step.slot] + bound_elsewhere(step.input),
                  .got = int_text(size),
                  .declared_at = fail_.at(decl(step.input).shape)});
   }

@@ -10,6 +10,8 @@ using Op = Expression::Op;
 
 namespace {
 
+constexpr std::size_t kLargestArguments = 2000;  // of a family, in nodes
+
 Expression constant(Op op, std::int64_t integer = 0, std::string text = "", double number = 0) {
   Expression result;
   result.op = op;
@@ -55,14 +57,36 @@ Expression from_val(const Val<std::int64_t>& value, const Machine<std::int64_t>&
   return result;
 }
 
+/// The node alone: its kids are made anew by the caller.
+Expression without_kids(const Expression& expression) {
+  Expression result;
+  result.op = expression.op;
+  result.offset = expression.offset;
+  result.integer = expression.integer;
+  result.number = expression.number;
+  result.text = expression.text;
+  result.comparisons = expression.comparisons;
+  result.keywords = expression.keywords;
+  result.kids.reserve(expression.kids.size());
+  return result;
+}
+
+std::size_t node_count(const Expression& expression) {
+  std::size_t count = 1;
+  for (const Expression& kid : expression.kids) {
+    count += node_count(kid);
+  }
+  return count;
+}
+
 Expression substitute(const Expression& expression, const std::map<std::string, Expression>& values) {
   if (expression.is(Op::kName)) {
     const auto found = values.find(expression.text);
     return found == values.end() ? expression : found->second;
   }
-  Expression result = expression;
-  for (Expression& kid : result.kids) {
-    kid = substitute(kid, values);
+  Expression result = without_kids(expression);
+  for (const Expression& kid : expression.kids) {
+    result.kids.push_back(substitute(kid, values));
   }
   return result;
 }
@@ -308,9 +332,9 @@ Expression Folder::fold(const Expression& expression) const {
   if (is_constant(expression)) {
     return expression;
   }
-  Expression result = expression;
-  for (Expression& kid : result.kids) {
-    kid = fold(kid);
+  Expression result = without_kids(expression);
+  for (const Expression& kid : expression.kids) {
+    result.kids.push_back(fold(kid));
   }
   return result.is(Op::kComprehension) || result.is(Op::kFamily) || result.is(Op::kShape) || result.is(Op::kStar)
              ? result
@@ -352,6 +376,10 @@ Expression Folder::fold_family(const Expression& application, const Declared& sh
   if (family.formals.size() != application.kids.size()) {
     fail_manifest(place, shape.text.mark, "wrong number of arguments for " + family.name,
                   std::to_string(family.formals.size()), std::to_string(application.kids.size()));
+  }
+  if (node_count(application) > kLargestArguments) {
+    fail_manifest(place, shape.text.mark, "families that apply each other grow beyond any shape", "",
+                  shape.text.text.substr(0, 80));
   }
   std::map<std::string, Expression> arguments;
   for (std::size_t i = 0; i < family.formals.size(); ++i) {

@@ -290,7 +290,7 @@ Val<Int> Machine<Int>::call_sequence(const CodeNode& node) {
   const Int value = integer(node, 0, "a value");
   const std::int64_t count = plain(operand(node, 1), "a count");
   const bool balanced = node.primitive == Primitive::kBalancedSizes;
-  if (count < (balanced ? 1 : 0) || count > 1000000 || (balanced && decided(int_less(value, Int(0))))) {
+  if (count < (balanced ? 1 : 0) || count > 100000 || (balanced && decided(int_less(value, Int(0))))) {
     throw EvaluationFailure("a sequence of " + std::to_string(count) + " items over " + int_text(value));
   }
   const std::size_t first = pool.size();

@@ -62,6 +62,21 @@ std::vector<Value> field_choices(const IndexDecl& field) {
   return choices;
 }
 
+constexpr std::size_t kMostAdtShapes = 1 << 12;
+
+void check_shape_count(const AdtDecl& adt, const Place& place) {
+  for (const AdtDecl::Constructor& constructor : adt.constructors) {
+    std::size_t count = 1;
+    for (const IndexDecl& field : constructor.fields) {
+      count *= std::max<std::size_t>(field_choices(field).size(), 1);
+      if (count > kMostAdtShapes) {
+        fail_manifest(place, adt.mark, "a constructor with too many choices in its fields",
+                      std::to_string(kMostAdtShapes) + " at most", constructor.name);
+      }
+    }
+  }
+}
+
 std::vector<Discriminant::Shape> adt_shapes(const AdtDecl& adt, bool maybe) {
   std::vector<Discriminant::Shape> shapes;
   if (maybe) {
@@ -263,6 +278,7 @@ void Signature::Program::add_discriminants() {
       for (const AdtDecl& adt : schema->adts) {
         if (adt.name == type.members[0].text) {
           axis.kind = Discriminant::Kind::kAdt;
+          check_shape_count(adt, place_in(*schema, "parameter '" + schema->params[i].name + "'"));
           axis.shapes = adt_shapes(adt, type.maybe);
           for (const AdtDecl::Constructor& constructor : adt.constructors) {
             for (const IndexDecl& field : constructor.fields) {

@@ -13,6 +13,7 @@ namespace opyard {
 namespace {
 
 constexpr std::uint64_t kMostPoints = 1 << 12;
+constexpr std::uint64_t kMostWork = 20'000'000;  // characters of declarations over all points of a group
 
 using Choices = std::vector<std::uint64_t>;  // one for each discriminant
 
@@ -25,6 +26,7 @@ class PointValidator {
 
   void run() {
     relate_axes();
+    work_ += program_.lets.size() * program_.lets.size();
     const Choices first = first_accepted();
     check_point(first);  // also where there is no choice
     std::set<std::size_t> done;
@@ -96,6 +98,7 @@ class PointValidator {
       names.insert(own);
       for (const Declared* declaration : declarations) {
         if (!declaration->text.empty()) {
+          work_ += declaration->text.text.size();
           collect(declaration->expression, names);
         }
       }
@@ -176,7 +179,7 @@ class PointValidator {
       if (root(i) == group) {
         axes.push_back(i);
         count *= program_.discriminants[i].size();
-        if (count > kMostPoints) {
+        if (count > kMostPoints || count * work_ > kMostWork) {
           fail_manifest(place_in(*program_.schema, "signature"), program_.schema->mark,
                         "too many related choices to validate", std::to_string(kMostPoints) + " points at most");
         }
@@ -230,6 +233,7 @@ class PointValidator {
   const Signature::Program& program_;
   Faults& faults_;
   std::vector<std::size_t> group_;
+  std::uint64_t work_ = 0;  // what one plan takes, in characters
   std::set<std::string> told_;
 };
 

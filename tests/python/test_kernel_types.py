@@ -141,6 +141,11 @@ def test_it_serves_a_compiled_graph(plain):
     assert plain.runs == 1
 
 
+def test_an_implementation_of_a_composite_would_never_be_asked_for():
+    with pytest.raises(ValueError, match="never be asked for"):
+        opyard.register_kernel_type("FusedMoEFwdOp", "mine", Plain)
+
+
 def test_python_threads_share_a_python_kernel(plain):
     op = norm(eps=5e-7)
     wrong = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 import torch
 from built_in import built_in
@@ -16,21 +18,27 @@ from opyard.testing import SampleCall, inputs_of, random_calls
 
 OPERATORS = [name for name in built_in() if _C.declaration(name)["inputs"]]
 CALLS_OF_A_SEED = 24
+SEEDS = 4
 
 # Calls are drawn in C++; the time of one says nothing.
-search = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck), derandomize=True)
+search = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@functools.lru_cache(maxsize=SEEDS)
+def drawn(name: str, seed: int) -> list[SampleCall]:
+    return list(random_calls(name, CALLS_OF_A_SEED, seed))
 
 
 @st.composite
 def calls(draw: st.DrawFn, name: str) -> SampleCall:
     """One valid call of an operator."""
-    drawn = list(random_calls(name, CALLS_OF_A_SEED, draw(st.integers(0, 10_000))))
-    return draw(st.sampled_from(drawn))
+    return draw(st.sampled_from(drawn(name, draw(st.integers(0, SEEDS - 1)))))
 
 
 def by_name(call: SampleCall) -> dict[str, torch.Tensor]:
+    """Fresh copies of the call's inputs, since a call may write them."""
     names = [tensor["name"] for tensor in _C.declaration(call.operator._name)["inputs"]]
-    return {name: tensor for name, tensor in zip(names, inputs_of(call), strict=True) if tensor is not None}
+    return {name: tensor.clone() for name, tensor in zip(names, inputs_of(call), strict=True) if tensor is not None}
 
 
 def facts_of(result) -> list[tuple[tuple[int, ...], torch.dtype] | None]:
@@ -76,7 +84,8 @@ def test_a_call_stays_the_same_under_a_permutation_of_its_keywords(name):
         given_by_name = list(by_name(call).items())
         order.shuffle(given_by_name)
         permuted = call.operator(**dict(given_by_name))
-        torch.testing.assert_close(permuted, call.operator(*call.args, **call.kwargs), rtol=0, atol=0, equal_nan=True)
+        in_order = call.operator(**by_name(call))
+        torch.testing.assert_close(permuted, in_order, rtol=0, atol=0, equal_nan=True)
 
     holds()
 
@@ -102,11 +111,11 @@ def test_the_error_for_a_wrong_dim_names_that_dim(name):
             assert names_dim(error, changed, axis, shape), f"{changed}[{axis}] became {shape[axis]}: {error}"
 
     holds()
-    assert refused or name in ANY_DIM_IS_VALID
+    assert refused or name not in LINKED
 
 
-# Every dim of every input is free: no change of one is wrong.
-ANY_DIM_IS_VALID: set[str] = set()
+# Operators of which a size is stated by more than one dim.
+LINKED = {"GEMMFwdOp", "BMMFwdOp", "GQADenseFwdOp", "RMSNormFwdOp", "RoPENeoxPositionIdsFwdOp", "SiLUAndMulFwdOp"}
 
 
 def refusal(call: SampleCall, tensors: dict[str, torch.Tensor]) -> SignatureError | None:

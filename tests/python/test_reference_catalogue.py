@@ -3,9 +3,6 @@ with one size or dtype changed is refused exactly where a second reading of the 
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,32 +15,13 @@ from manifest_oracle import Call, Forbidden
 from opyard import _C
 from opyard.errors import SignatureError
 
-WHEEL = ["--no-deps", "--python-version", "3.12", "--only-binary=:all:", "tileops==0.1.0"]
 OTHER_DTYPES = ("float32", "float64", "int16")
-
-
-@pytest.fixture(scope="session")
-def folder(request: pytest.FixtureRequest) -> Path:
-    """The catalogue, kept between sessions in pytest's cache."""
-    cache = Path(request.config.cache.mkdir("reference_catalogue"))
-    found = cache / "tileops" / "manifest" / "spec"
-    if not found.is_dir():
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check"]
-        subprocess.run([*pip, *WHEEL, "-d", str(cache)], check=True)
-        with zipfile.ZipFile(next(cache.glob("tileops-*.whl"))) as wheel:
-            wheel.extractall(cache, [n for n in wheel.namelist() if n.startswith("tileops/manifest/spec/")])
-    return found
 
 
 @pytest.fixture(scope="session")
 def entries(folder: Path) -> dict[str, Any]:
     files = [file for file in sorted(folder.glob("*.yaml")) if file.name != "types.yaml"]
     return {name: entry for file in files for name, entry in yaml.safe_load(file.read_text()).items()}
-
-
-@pytest.fixture(scope="session")
-def manifest(folder: Path) -> Any:
-    return _C.Manifest(str(folder))
 
 
 @pytest.fixture(scope="session")

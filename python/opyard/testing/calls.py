@@ -10,7 +10,7 @@ import torch
 from opyard import _C, ops
 from opyard._op import Op
 
-type_or_name = type[Op] | Op | str
+OperatorLike = type[Op] | Op | str
 
 
 class SampleCall(NamedTuple):
@@ -26,7 +26,7 @@ class SampleCall(NamedTuple):
 
 
 def sample_calls(
-    operator: type_or_name,
+    operator: OperatorLike,
     device: torch.device | str = "cpu",
     dtype: torch.dtype | None = None,
     small: bool = True,
@@ -46,7 +46,7 @@ def sample_calls(
 
 
 def edge_calls(
-    operator: type_or_name, device: torch.device | str = "cpu", dtype: torch.dtype | None = None
+    operator: OperatorLike, device: torch.device | str = "cpu", dtype: torch.dtype | None = None
 ) -> Iterator[SampleCall]:
     """Valid calls at the edges of the declaration, at test size.
 
@@ -67,12 +67,12 @@ def random_calls(
     yield from _calls(cls, None, _C.random_cases(name, count, seed), torch.device(device))
 
 
-def dtypes_of(operator: type_or_name) -> list[torch.dtype]:
+def dtypes_of(operator: OperatorLike) -> list[torch.dtype]:
     """What `dtype` may be in the functions above; empty where the declaration leaves no choice."""
     return _C.sample_dtypes(_named(operator)[0])
 
 
-def _named(operator: type_or_name) -> tuple[str, type[Op], Op | None]:
+def _named(operator: OperatorLike) -> tuple[str, type[Op], Op | None]:
     if isinstance(operator, str):
         return operator, getattr(ops, operator), None
     if isinstance(operator, Op):

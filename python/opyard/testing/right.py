@@ -34,7 +34,7 @@ def reference_of(call: SampleCall, wide: bool = True) -> Callable[[], Any]:
     reference = facts["reference"]
     if not reference:
         raise LookupError(f"{call.operator._name}, declared at {facts['declared_at']}, names no reference")
-    names = _C.parameters(call.operator)
+    names = {name: _wider(value) if wide else value for name, value in _C.parameters(call.operator).items()}
     for tensor, given in zip(facts["inputs"], inputs_of(call)):
         names[tensor["name"]] = None if given is None else _copy(given, wide)
     if "(" in reference:  # an expression of a manifest that came with this package, or that its user loaded
@@ -106,7 +106,22 @@ def _copy(tensor: torch.Tensor, wide: bool) -> torch.Tensor:
     return tensor.double() if wide and tensor.is_floating_point() else tensor.clone()
 
 
+def _wider(value: Any) -> Any:
+    """A dtype to compute in becomes float64; one to store in, of 8 bits, stays."""
+    return torch.float64 if value in (torch.float16, torch.bfloat16, torch.float32) else value
+
+
+def _twin(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy that lies in memory as the tensor does."""
+    elements = tensor.untyped_storage().nbytes() // tensor.element_size()
+    storage = tensor.as_strided((elements,), (1,), 0).clone()
+    return storage.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
 def _run(call: SampleCall, implementation: str | None) -> Values:
+    if any(tensor["mutated"] for tensor in _facts(call)["inputs"]):  # the next run reads what this one would write
+        kwargs = {name: _twin(tensor) for name, tensor in call.kwargs.items()}
+        call = call._replace(args=tuple(_twin(tensor) for tensor in call.args), kwargs=kwargs)
     if implementation is not None:
         return _C.run_by(call.operator, inputs_of(call), implementation)
     result = call.operator(*call.args, **call.kwargs)

@@ -26,9 +26,9 @@ at::Tensor exact(const KernelCase& row) {
   return neighbours ? at::stack({a, b}, -1).flatten(-2) : at::cat({a, b}, -1);
 }
 
-class Rope : public testing::TestWithParam<Variant> {};
+class RopeFamily : public testing::TestWithParam<Variant> {};
 
-TEST_P(Rope, EqualsTheDefinition) {
+TEST_P(RopeFamily, EqualsTheDefinition) {
   const auto [arch, t] = GetParam();
   const std::vector<KernelCase> rows = {
       rope_case(random({2, 5, 3, 64}, t)),
@@ -54,7 +54,7 @@ TEST_P(Rope, EqualsTheDefinition) {
   }
 }
 
-TEST_P(Rope, WritesIntoAStridedBuffer) {
+TEST_P(RopeFamily, WritesIntoAStridedBuffer) {
   const auto [arch, t] = GetParam();
   const KernelCase row = rope_case(random({5, 32}, t));
   for (const char* key : {"aten", "vec"}) {
@@ -67,7 +67,8 @@ TEST_P(Rope, WritesIntoAStridedBuffer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Rope, variants({at::kFloat, at::kBFloat16, at::kHalf, at::kDouble}), variant_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, RopeFamily, variants({at::kFloat, at::kBFloat16, at::kHalf, at::kDouble}),
+                         variant_name);
 
 TEST(RopeSelection, RefusalsNameTheLimit) {
   const Implementation vec = implementation("RoPEFwdOp", "vec", 0);
