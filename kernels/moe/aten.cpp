@@ -80,6 +80,9 @@ at::Tensor activated(const at::Tensor& gate_up, const std::string& activation) {
 }
 
 void check_experts(const at::Tensor& ids, std::int64_t experts) {
+  if (ids.numel() == 0) {
+    return;
+  }
   const std::int64_t least = ids.min().item<std::int64_t>(), most = ids.max().item<std::int64_t>();
   if (least >= 0 && most < experts) {
     return;

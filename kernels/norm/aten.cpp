@@ -10,6 +10,11 @@ std::optional<at::Tensor> optional_input(const KernelCall& call, std::size_t i) 
   return call.has_input(i) ? std::optional<at::Tensor>(call.input(i)) : std::nullopt;
 }
 
+/// aten's batch norms read weights and saved statistics as one run, whatever their strides.
+std::optional<at::Tensor> optional_run(const KernelCall& call, std::size_t i) {
+  return call.has_input(i) ? std::optional<at::Tensor>(call.input(i).contiguous()) : std::nullopt;
+}
+
 struct Layer {
   std::vector<std::int64_t> shape;
   double eps;
@@ -75,7 +80,7 @@ struct Batch {
 
 void batch_norm(KernelCall& call, const Batch& how) {
   auto [output, mean, invstd] =
-      at::native_batch_norm(call.input(0), optional_input(call, 3), optional_input(call, 4), optional_input(call, 1),
+      at::native_batch_norm(call.input(0), optional_run(call, 3), optional_run(call, 4), optional_input(call, 1),
                             optional_input(call, 2), how.training, how.momentum, how.eps);
   call.set_output(0, output.contiguous());
   if (how.training) {
@@ -85,9 +90,10 @@ void batch_norm(KernelCall& call, const Batch& how) {
 }
 
 void batch_norm_backward(KernelCall& call, const NoParameters&) {
-  auto [dinput, dweight, dbias] = at::native_batch_norm_backward(
-      call.input(0), call.input(1), optional_input(call, 4), std::nullopt, std::nullopt, call.input(2), call.input(3),
-      /*train=*/true, /*eps=*/0.0, {true, true, true});
+  auto [dinput, dweight, dbias] =
+      at::native_batch_norm_backward(call.input(0), call.input(1), optional_run(call, 4), std::nullopt, std::nullopt,
+                                     optional_run(call, 2), optional_run(call, 3),
+                                     /*train=*/true, /*eps=*/0.0, {true, true, true});
   call.set_output(0, dinput.contiguous());
   call.set_output(1, dweight.to(at::kFloat));
   call.set_output(2, dbias.to(at::kFloat));
