@@ -1,4 +1,4 @@
-// Routing tokens to experts and computing them, by aten.
+// Routing tokens to experts and computing them, by aten: below float32 in float32, rounded once.
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 #include <lib/aten_operator.h>
@@ -66,17 +66,15 @@ struct Experts {
   }
 };
 
-/// Of gate and up in float32 below that, rounded once.
-at::Tensor activated(const at::Tensor& gate_up, const std::string& activation) {
-  const at::Tensor wide = gate_up.to(at::toOpMathType(gate_up.scalar_type()));
+at::Tensor activated(const at::Tensor& wide, const std::string& activation) {
   const std::int64_t width = wide.size(-1) / 2;
   if (activation == "swigluoai") {  // gate and up are neighbours
     const at::Tensor gate = wide.slice(-1, 0, std::nullopt, 2).clamp_max(7.0);
     const at::Tensor up = wide.slice(-1, 1, std::nullopt, 2).clamp(-7.0, 7.0);
-    return (gate * (gate * 1.702).sigmoid() * (up + 1.0)).to(gate_up.scalar_type());
+    return gate * (gate * 1.702).sigmoid() * (up + 1.0);
   }
   const at::Tensor gate = wide.narrow(-1, 0, width), up = wide.narrow(-1, width, width);
-  return ((activation == "gelu_and_mul" ? at::gelu(gate) : at::silu(gate)) * up).to(gate_up.scalar_type());
+  return (activation == "gelu_and_mul" ? at::gelu(gate) : at::silu(gate)) * up;
 }
 
 void check_experts(const at::Tensor& ids, std::int64_t experts) {
@@ -106,7 +104,7 @@ void run_experts(KernelCall& call, const Experts& how) {
   const at::ScalarType wide = at::toOpMathType(hidden.scalar_type());
   at::Tensor sum = at::zeros(hidden.sizes(), hidden.options().dtype(wide));
   const auto bias = [&](std::size_t input, std::int64_t expert) {
-    return call.has_input(input) ? std::optional<at::Tensor>(call.input(input)[expert]) : std::nullopt;
+    return call.has_input(input) ? std::optional<at::Tensor>(call.input(input)[expert].to(wide)) : std::nullopt;
   };
   const std::int64_t* count = counts.const_data_ptr<std::int64_t>();
   for (std::int64_t expert = 0, first = 0; expert < gate_up.size(0); first += count[expert++]) {
@@ -114,16 +112,20 @@ void run_experts(KernelCall& call, const Experts& how) {
       continue;
     }
     const at::Tensor own = tokens.narrow(0, first, count[expert]);
-    const at::Tensor projected = at::linear(hidden.index_select(0, own), gate_up[expert], bias(5, expert));
-    const at::Tensor output = at::linear(activated(projected, how.activation), down[expert], bias(6, expert));
-    sum.index_add_(0, own, output.to(wide) * weights.narrow(0, first, count[expert]).unsqueeze(1).to(wide));
+    const at::Tensor projected =
+        at::linear(hidden.index_select(0, own).to(wide), gate_up[expert].to(wide), bias(5, expert));
+    const at::Tensor output = at::linear(activated(projected, how.activation), down[expert].to(wide), bias(6, expert));
+    sum.index_add_(0, own, output * weights.narrow(0, first, count[expert]).unsqueeze(1).to(wide));
   }
   call.output(0).copy_(sum.mul_(how.scale));
 }
 
 void shared_expert(KernelCall& call, const NoParameters&) {
-  const at::Tensor projected = at::linear(call.input(0), call.input(1));
-  call.set_output(0, at::linear(activated(projected, "silu_and_mul"), call.input(2)).contiguous());
+  const at::Tensor& hidden = call.input(0);
+  const at::ScalarType wide = at::toOpMathType(hidden.scalar_type());
+  const at::Tensor projected = at::linear(hidden.to(wide), call.input(1).to(wide));
+  const at::Tensor output = at::linear(activated(projected, "silu_and_mul"), call.input(2).to(wide));
+  call.set_output(0, output.to(hidden.scalar_type()).contiguous());
 }
 
 }  // namespace
