@@ -33,7 +33,8 @@ void check_tensor(EntryScopes& entry, ShapeValidator& shapes, const TensorDecl& 
   for (const auto& [key, condition] :
        {std::pair{" optional", &tensor.present_when}, {" mutated", &tensor.mutated}, {" nullable", &tensor.nullable}}) {
     if (!condition->empty()) {
-      entry.faults.gather([&] { entry.require_bool(*condition, entry.shapes, what + key); });
+      entry.faults.gather(
+          [&, key = key, condition = condition] { entry.require_bool(*condition, entry.shapes, what + key); });
     }
   }
 }
