@@ -79,9 +79,13 @@ struct Batch {
 };
 
 void batch_norm(KernelCall& call, const Batch& how) {
-  auto [output, mean, invstd] =
-      at::native_batch_norm(call.input(0), optional_run(call, 3), optional_run(call, 4), optional_input(call, 1),
-                            optional_input(call, 2), how.training, how.momentum, how.eps);
+  const at::Tensor& input = call.input(0);
+  std::optional<at::Tensor> weight = optional_run(call, 3);
+  if (!weight) {  // beside a weight in float32 aten keeps the statistics in it, whatever the input is
+    weight = at::ones({input.size(1)}, input.options().dtype(at::kFloat));
+  }
+  auto [output, mean, invstd] = at::native_batch_norm(input, weight, optional_run(call, 4), optional_input(call, 1),
+                                                      optional_input(call, 2), how.training, how.momentum, how.eps);
   call.set_output(0, output.contiguous());
   if (how.training) {
     call.set_output(1, mean.to(at::kFloat));
@@ -89,10 +93,11 @@ void batch_norm(KernelCall& call, const Batch& how) {
   }
 }
 
+/// Contiguous, for there aten sums in float32.
 void batch_norm_backward(KernelCall& call, const NoParameters&) {
   auto [dinput, dweight, dbias] =
-      at::native_batch_norm_backward(call.input(0), call.input(1), optional_run(call, 4), std::nullopt, std::nullopt,
-                                     optional_run(call, 2), optional_run(call, 3),
+      at::native_batch_norm_backward(call.input(0).contiguous(), call.input(1).contiguous(), optional_run(call, 4),
+                                     std::nullopt, std::nullopt, optional_run(call, 2), optional_run(call, 3),
                                      /*train=*/true, /*eps=*/0.0, {true, true, true});
   call.set_output(0, dinput.contiguous());
   call.set_output(1, dweight.to(at::kFloat));

@@ -5,8 +5,8 @@
 #include <python/declaration.h>
 #include <python/infer.h>
 #include <python/introspect.h>
-#include <python/manifest.h>
 #include <python/kernel_type.h>
+#include <python/manifest.h>
 #include <python/op_type.h>
 #include <python/overrides.h>
 #include <python/samples.h>

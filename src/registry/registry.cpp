@@ -1,6 +1,6 @@
+#include <error/nearest_name.h>
 #include <opyard/error.h>
 #include <registry/fork_lock.h>
-#include <error/nearest_name.h>
 #include <registry/registry.h>
 
 #include <algorithm>

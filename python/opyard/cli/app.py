@@ -47,7 +47,7 @@ def generate(
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Manifest files; a folder is a catalogue of them.")],
 ) -> None:
-    """Reports every fault of manifests as file:line:column; exit status 1 when there is one, 2 for an unreadable file."""
+    """Reports every fault as file:line:column; exit status 1 when there is one, 2 for an unreadable file."""
     from opyard.cli.validate import run_validate
 
     if status := run_validate(files):

@@ -21,7 +21,9 @@ def batch_norm(
     """The output, and in training the batch's mean and inverse deviation; running statistics are written in place."""
     wide = [None if given is None else given.to(input.dtype) for given in (running_mean, running_var, weight, bias)]
     mean, var, scale, shift = wide
-    output = functional.batch_norm(input, mean, var, scale, shift, training, momentum, eps)
+    # torch's function cannot be asked about no channels.
+    none = input.size(1) == 0
+    output = input.clone() if none else functional.batch_norm(input, mean, var, scale, shift, training, momentum, eps)
     if not training:
         return output, None, None
     if running_mean is not None and mean is not None:
