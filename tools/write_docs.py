@@ -28,7 +28,8 @@ def index(pages: dict[str, str]) -> str:
 
 def pages() -> dict[str, str]:
     """File name to text, for every built-in operator."""
-    written = {name: page(name) for name in _C.operators()}
+    brought = [name for name in _C.operators() if _C.describe(name)["declared_at"].startswith("manifest/")]
+    written = {name: page(name) for name in brought}
     return {"README.md": index(written)} | {f"{name}.md": text for name, text in written.items()}
 
 

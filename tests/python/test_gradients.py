@@ -25,7 +25,7 @@ def test_recorded_gradients_are_eager_gradients(name):
         model(ids, attention_mask=mask, labels=ids).loss.backward()
     assert any("gradient" in row["reason"] and row["calls"] for row in handle.fell_through)
     for key, parameter in model.named_parameters():
-        torch.testing.assert_close(parameter.grad, expected[key], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(parameter.grad, expected[key], rtol=1e-4, atol=5e-5)
 
 
 def test_a_frozen_model_is_served_in_gradient_mode():
