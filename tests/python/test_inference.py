@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import yaml
+from built_in import built_in
 
 from opyard import _C
 from opyard.testing import SampleCall, random_calls, right_values
@@ -67,7 +68,8 @@ def inferred_facts(outputs: Any) -> list[tuple[tuple[int, ...], torch.dtype] | N
     return [None if output is None else (tuple(output[0]), output[1]) for output in outputs]
 
 
-BUILTIN = [name for name in _C.operators() if _C.declaration(name)["reference"]]
+# References written in Python may need values; those are compared on real tensors, with the right values.
+BUILTIN = [name for name in built_in() if (_C.declaration(name)["reference"] or "").startswith("torch.")]
 
 
 @pytest.mark.parametrize("name", BUILTIN)
