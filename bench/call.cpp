@@ -49,7 +49,7 @@ void measure_shapes() {
                    });
                  }};
   };
-  const RegistrationHandle handle = Registry::process().add_implementation(stub);
+  const Registration handle = Registry::process().add_implementation(stub);
   const auto instance = [] {
     return Instance::make(Registry::process(), "RMSNormFwdOp", {{"normalized_shape", Sequence{8}}, {"eps", 1e-6}});
   };
@@ -73,7 +73,7 @@ int run() {
   stub.entry_for = [ready](const CallSpec&) {
     return Entry{"stub", [ready] { return make_kernel([ready](KernelCall& call) { call.set_output(0, ready); }); }};
   };
-  const RegistrationHandle handle = registry.add_implementation(stub);
+  const Registration handle = registry.add_implementation(stub);
   const auto op = Instance::make(registry, "RMSNormFwdOp", {{"normalized_shape", Sequence{4096}}, {"eps", 1e-6}});
 
   const at::Tensor x = at::zeros({8, 4096}, at::kBFloat16), weight = at::zeros({4096}, at::kBFloat16);

@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace opyard::cuda {
 
@@ -20,7 +19,7 @@ struct Program {
   std::string function;
 };
 
-/// Sizes in threads and blocks; dynamic shared memory in bytes, checked against the device's limit.
+/// Sizes in threads and blocks; dynamic shared memory in bytes.
 struct Launch {
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
@@ -37,9 +36,6 @@ class Function {
   /// On torch's current stream of the device. `arguments` point to the parameters' values, which are read before this
   /// returns. BuildError with the driver's words when it refuses.
   virtual void launch(const Launch& launch, void** arguments) const = 0;
-
-  /// How many blocks of so many threads and bytes of dynamic shared memory a multiprocessor holds at once.
-  virtual int resident_blocks(int threads, std::size_t shared_bytes) const = 0;
 };
 
 /// Compiles and loads for the device, or takes what the artefact store has. `most_shared_bytes`: dynamic shared memory
@@ -77,9 +73,7 @@ class LateFunction {
   mutable std::shared_ptr<const Function> function_;
 };
 
-/// Facts of a device, read once: 10 * major + minor; multiprocessors; bytes of shared memory a block may ask for.
+/// 10 * major + minor, read once for each device.
 int compute_capability(c10::DeviceIndex device);
-int multiprocessors(c10::DeviceIndex device);
-int shared_opt_in(c10::DeviceIndex device);
 
 }  // namespace opyard::cuda

@@ -13,30 +13,23 @@ namespace opyard {
 class Registration {
  public:
   Registration() = default;
-  /// `keep` makes `remove` needless: it is called in its place.
-  Registration(std::function<void()> remove, std::function<void()> keep)
-      : remove_(std::move(remove)), keep_(std::move(keep)) {}
+  explicit Registration(std::function<void()> remove) : remove_(std::move(remove)) {}
   ~Registration() { remove(); }
   Registration(Registration&& other) noexcept { *this = std::move(other); }
   Registration& operator=(Registration&& other) noexcept {
     remove();
     remove_ = std::exchange(other.remove_, nullptr);
-    keep_ = std::exchange(other.keep_, nullptr);
     return *this;
   }
 
   void remove() {
-    keep_ = nullptr;
     if (const auto undo = std::exchange(remove_, nullptr)) undo();
   }
   /// Keeps it for the life of the process.
-  void keep() {
-    if (const auto settle = std::exchange(keep_, nullptr)) settle();
-    remove_ = nullptr;
-  }
+  void keep() { remove_ = nullptr; }
 
  private:
-  std::function<void()> remove_, keep_;
+  std::function<void()> remove_;
 };
 
 /// Adds an implementation to an operator. Throws OpNotAvailableError for an unknown operator; a contract that the whole

@@ -60,8 +60,8 @@ Passing passing_of(const Signature& signature, const std::string& key) {
 }
 
 // `refusal(facts)` gives a sentence or None, `entry_for(facts)` a plain identity and a builder.
-RegistrationHandle register_implementation(const std::string& op, const std::string& key, const py::dict& facts,
-                                           py::object refusal, py::object entry_for) {
+Registration register_implementation(const std::string& op, const std::string& key, const py::dict& facts,
+                                     py::object refusal, py::object entry_for) {
   Implementation implementation = declared(op, key, facts);
   const Held refuses = hold(std::move(refusal)), enters = hold(std::move(entry_for));
   implementation.refusal = [key, refuses](const CallSpec& call) {
@@ -110,6 +110,7 @@ std::string select_key(const std::string& op, const py::list& candidates, const 
 }  // namespace
 
 void add_kernel_types(py::module_& module) {
+  py::class_<Registration>(module, "Registration").def("remove", &Registration::remove);
   module.def("register_implementation", register_implementation);
   module.def("select_key", select_key);
   module.def("device_arch",

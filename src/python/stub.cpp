@@ -7,7 +7,7 @@ namespace py = pybind11;
 
 namespace {
 
-RegistrationHandle register_stub(const std::string& op, const at::Tensor& output) {
+Registration register_stub(const std::string& op, const at::Tensor& output) {
   Registry& registry = Registry::process();
   Implementation stub{.op = op, .key = "stub"};
   for (const auto& entry : *registry.implementations(op))
@@ -21,7 +21,6 @@ RegistrationHandle register_stub(const std::string& op, const at::Tensor& output
 }  // namespace
 
 void add_stub(py::module_& module) {
-  py::class_<RegistrationHandle>(module, "RegistrationHandle").def("remove", &RegistrationHandle::remove);
   module.def("stub", [](const std::string& op, py::handle output) {
     if (!THPVariable_Check(output.ptr())) throw py::type_error("stub: expected a tensor");
     return register_stub(op, THPVariable_Unpack(output.ptr()));

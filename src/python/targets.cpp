@@ -57,7 +57,7 @@ std::shared_ptr<const Kernel> build_for(const std::string& op, const std::string
       std::move(kernel), Passing{std::vector<std::string>(inputs), signature.outputs().size(), op + " on " + target});
 }
 
-TargetHandle register_builder(const std::string& target, const std::string& op, py::object build) {
+Registration register_builder(const std::string& target, const std::string& op, py::object build) {
   Registry::process().find(op);  // an unknown operator is refused
   const Held held = hold(std::move(build));
   return TargetRegistry::process().add_builder(target, op, [held, op, target](const CallSpec& call) {
@@ -65,7 +65,7 @@ TargetHandle register_builder(const std::string& target, const std::string& op, 
   });
 }
 
-TargetHandle register_detector(const std::string& target, py::object detect) {
+Registration register_detector(const std::string& target, py::object detect) {
   const Held held = hold(std::move(detect));
   return TargetRegistry::process().add_detector(target, [held](c10::Device device) {
     return with_interpreter([&] { return py::cast<bool>(py::bool_((*held)(to_python(device)))); });
@@ -75,9 +75,6 @@ TargetHandle register_detector(const std::string& target, py::object detect) {
 }  // namespace
 
 void add_targets(py::module_& module) {
-  py::class_<TargetHandle>(module, "TargetHandle")
-      .def("remove", &TargetHandle::remove)
-      .def("keep", &TargetHandle::keep);
   module.def("register_detector", register_detector);
   module.def("register_kernel_builder", register_builder);
   module.def("set_default_target", [](const std::string& name) { TargetRegistry::process().set_default(name); });

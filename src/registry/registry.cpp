@@ -7,18 +7,6 @@
 
 namespace opyard {
 
-RegistrationHandle& RegistrationHandle::operator=(RegistrationHandle&& other) noexcept {
-  remove();
-  registry_ = std::exchange(other.registry_, nullptr);
-  op_ = std::move(other.op_);
-  entry_ = std::move(other.entry_);
-  return *this;
-}
-
-void RegistrationHandle::remove() {
-  if (Registry* registry = std::exchange(registry_, nullptr)) registry->remove_implementation(op_, entry_);
-}
-
 void Registry::add_operator(std::shared_ptr<const Signature> signature) {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   const std::string& op = signature->op();
@@ -31,7 +19,7 @@ void Registry::add_operator(std::shared_ptr<const Signature> signature) {
   operators_.emplace(op, OperatorEntry{signature, std::make_shared<const ImplementationTable>()});
 }
 
-RegistrationHandle Registry::add_implementation(Implementation implementation) {
+Registration Registry::add_implementation(Implementation implementation) {
   const OperatorEntry& found = find(implementation.op);
   auto entry = std::make_shared<ImplementationEntry>();
   entry->declared = std::move(implementation);
@@ -41,7 +29,7 @@ RegistrationHandle Registry::add_implementation(Implementation implementation) {
   table->push_back(entry);
   entries_.emplace_back(op, entry);
   operators_.find(op)->second.exchange(std::move(table));
-  return RegistrationHandle(this, op, entry);
+  return Registration([this, op, entry] { remove_implementation(op, entry); });
 }
 
 void Registry::remove_implementation(const std::string& op, const std::shared_ptr<ImplementationEntry>& entry) {

@@ -1,6 +1,7 @@
 // The operators of a process and their implementations. One object for the process; tests make their own.
 #pragma once
 
+#include <opyard/registration.h>
 #include <registry/operator_entry.h>
 
 #include <functional>
@@ -19,28 +20,6 @@ struct ServedCount {
   std::uint64_t calls;
 };
 
-class Registry;
-
-/// Owns one registration; dropping it removes the implementation for instances constructed later.
-class RegistrationHandle {
- public:
-  RegistrationHandle() = default;
-  RegistrationHandle(Registry* registry, std::string op, std::shared_ptr<ImplementationEntry> entry)
-      : registry_(registry), op_(std::move(op)), entry_(std::move(entry)) {}
-  ~RegistrationHandle() { remove(); }
-  RegistrationHandle(RegistrationHandle&& other) noexcept { *this = std::move(other); }
-  RegistrationHandle& operator=(RegistrationHandle&& other) noexcept;
-
-  void remove();
-  /// Keeps the registration for the life of the registry.
-  void keep() { registry_ = nullptr; }
-
- private:
-  Registry* registry_ = nullptr;
-  std::string op_;
-  std::shared_ptr<ImplementationEntry> entry_;
-};
-
 /// Thread-safe. Operators are never removed, so a reference to one stays valid.
 class Registry {
  public:
@@ -55,7 +34,7 @@ class Registry {
   void add_operator(std::shared_ptr<const Signature> signature);
 
   /// In any order: implementations may name each other. Their contracts are checked when the table is asked for.
-  [[nodiscard]] RegistrationHandle add_implementation(Implementation implementation);
+  [[nodiscard]] Registration add_implementation(Implementation implementation);
 
   /// Throws OpNotAvailableError, with the nearest known name, when there is none.
   const OperatorEntry& find(std::string_view op) const;
@@ -70,7 +49,6 @@ class Registry {
   void reset_served();
 
  private:
-  friend class RegistrationHandle;
   void remove_implementation(const std::string& op, const std::shared_ptr<ImplementationEntry>& entry);
 
   std::map<std::string, OperatorEntry, std::less<>> operators_;

@@ -27,18 +27,6 @@ const Target& builtin_target() {
   return target;
 }
 
-TargetHandle& TargetHandle::operator=(TargetHandle&& other) noexcept {
-  remove();
-  registry_ = std::exchange(other.registry_, nullptr);
-  target_ = std::move(other.target_);
-  op_ = std::move(other.op_);
-  return *this;
-}
-
-void TargetHandle::remove() {
-  if (TargetRegistry* registry = std::exchange(registry_, nullptr)) registry->remove(target_, op_);
-}
-
 TargetRegistry& TargetRegistry::process() {
   static auto& registry = *new TargetRegistry;
   return registry;
@@ -53,15 +41,15 @@ TargetRegistry::State& TargetRegistry::state_of(const std::string& target) {
   return *state;
 }
 
-TargetHandle TargetRegistry::add_detector(const std::string& target, Detector detect) {
+Registration TargetRegistry::add_detector(const std::string& target, Detector detect) {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   State& state = state_of(target);
   if (state.detect) refuse("", target, "a target has a detector already", "one for each target");
   state.detect = std::move(detect);
-  return TargetHandle(this, target, {});
+  return Registration([this, target] { remove(target, {}); });
 }
 
-TargetHandle TargetRegistry::add_builder(const std::string& target, const std::string& op, KernelBuilder build) {
+Registration TargetRegistry::add_builder(const std::string& target, const std::string& op, KernelBuilder build) {
   auto implementation = std::make_shared<Implementation>();
   implementation->op = op;
   implementation->key = target;
@@ -79,7 +67,7 @@ TargetHandle TargetRegistry::add_builder(const std::string& target, const std::s
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   if (!state_of(target).builders.try_emplace(op, std::move(implementation)).second)
     refuse(op, target, "a target has a builder for this operator already", "one for each target and operator");
-  return TargetHandle(this, target, op);
+  return Registration([this, target, op] { remove(target, op); });
 }
 
 void TargetRegistry::remove(const std::string& target, const std::string& op) {

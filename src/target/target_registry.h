@@ -1,7 +1,7 @@
 // The targets of a process: which devices each one claims, and how it builds the kernel of an operator.
 #pragma once
 
-#include <opyard/implementation.h>
+#include <opyard/registration.h>
 #include <target/target.h>
 
 #include <map>
@@ -18,28 +18,6 @@ using Detector = std::function<bool(c10::Device)>;
 /// Makes a target's kernel for a call.
 using KernelBuilder = std::function<std::shared_ptr<const Kernel>(const CallSpec&)>;
 
-class TargetRegistry;
-
-/// Owns one registration; dropping it takes the detector or the builder back.
-class TargetHandle {
- public:
-  TargetHandle() = default;
-  TargetHandle(TargetRegistry* registry, std::string target, std::string op)
-      : registry_(registry), target_(std::move(target)), op_(std::move(op)) {}
-  ~TargetHandle() { remove(); }
-  TargetHandle(TargetHandle&& other) noexcept { *this = std::move(other); }
-  TargetHandle& operator=(TargetHandle&& other) noexcept;
-
-  void remove();
-  /// Keeps the registration for the life of the registry.
-  void keep() { registry_ = nullptr; }
-
- private:
-  TargetRegistry* registry_ = nullptr;
-  std::string target_;
-  std::string op_;  // empty: the detector
-};
-
 /// Thread-safe. A target is known while it has a detector or a builder; without a detector it is reached by name only.
 class TargetRegistry {
  public:
@@ -51,10 +29,10 @@ class TargetRegistry {
   static TargetRegistry& process();
 
   /// One for each target. Throws SignatureError for a second one, or an empty or reserved name.
-  [[nodiscard]] TargetHandle add_detector(const std::string& target, Detector detect);
+  [[nodiscard]] Registration add_detector(const std::string& target, Detector detect);
 
   /// One for each pair. Throws SignatureError likewise.
-  [[nodiscard]] TargetHandle add_builder(const std::string& target, const std::string& op, KernelBuilder build);
+  [[nodiscard]] Registration add_builder(const std::string& target, const std::string& op, KernelBuilder build);
 
   /// The target of instances that name none; empty: it is detected. Throws OpNotAvailableError for an unknown name.
   void set_default(const std::string& target);
@@ -75,7 +53,6 @@ class TargetRegistry {
   std::string dump() const;
 
  private:
-  friend class TargetHandle;
   struct State {
     Target target;
     Detector detect;

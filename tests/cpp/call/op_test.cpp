@@ -32,7 +32,7 @@ struct OwnRegistry {
   }
 
   Registry registry;
-  std::vector<RegistrationHandle> handles;
+  std::vector<Registration> handles;
 };
 
 // A kernel that fails while `broken` says so, and gives ones otherwise.

@@ -19,7 +19,7 @@ TEST(TargetRegistry, registrations_and_removals_in_every_order_give_equal_states
   RecordProperty("requirement", "C60 C94");
   struct Step {
     const char* name;
-    std::function<TargetHandle(TargetRegistry&)> add;
+    std::function<Registration(TargetRegistry&)> add;
   };
   const Step steps[] = {
       {"a detects", [](TargetRegistry& r) { return r.add_detector("a", [](c10::Device) { return false; }); }},
@@ -32,7 +32,7 @@ TEST(TargetRegistry, registrations_and_removals_in_every_order_give_equal_states
     std::vector<std::size_t> removal = {0, 1, 2};
     do {
       TargetRegistry registry;
-      TargetHandle handles[3];
+      Registration handles[3];
       unsigned present = 0;
       const auto same_as_ever = [&] {
         const auto [known, fresh] = dumps.try_emplace(present, registry.dump());
