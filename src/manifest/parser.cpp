@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "manifest/expression.h"
-#include "manifest/lexer.h"
+#include "manifest/token_reader.h"
 
 namespace opyard {
 namespace {
@@ -26,17 +26,9 @@ Expression make(Op op, int offset, std::vector<Expression> kids = {}) {
 }
 
 /// Recursive descent, one method for each rule of the grammar in MANIFEST.md.
-class Parser {
+class Parser : private TokenReader {
  public:
-  Parser(const Text& source, const Place& place) : source_(source), place_(place) {
-    std::optional<int> bad;
-    tokens_ = tokenise(source.text, bad);
-    if (bad) {
-      at_ = tokens_.size() - 1;
-      tokens_.back().offset = *bad;
-      fail("a character outside the expression language");
-    }
-  }
+  using TokenReader::TokenReader;
 
   Expression whole_expression() {
     Expression result = expression();
@@ -71,36 +63,6 @@ class Parser {
   }
 
  private:
-  const Token& peek() const { return tokens_[at_]; }
-  const Token& next() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
-
-  bool accept(const char* symbol) {
-    const bool found = peek().symbol(symbol);
-    at_ += found ? 1 : 0;
-    return found;
-  }
-  bool accept_word(const char* word) {
-    const bool found = peek().word(word);
-    at_ += found ? 1 : 0;
-    return found;
-  }
-  void expect(const char* symbol) {
-    if (!accept(symbol)) {
-      fail("not an expression of the manifest language", std::string("'") + symbol + "'");
-    }
-  }
-  void expect_end() const {
-    if (peek().kind != Token::Kind::kEnd) {
-      fail("not an expression of the manifest language", "the end of the expression");
-    }
-  }
-
-  [[noreturn]] void fail(const std::string& message, std::string expected = "") const {
-    const std::string rest = source_.text.substr(std::min<std::size_t>(peek().offset, source_.text.size()), 20);
-    fail_manifest(place_, source_.mark, message + ": " + source_.text, std::move(expected),
-                  rest.empty() ? "the end" : "'" + rest + "' at character " + std::to_string(peek().offset + 1));
-  }
-
   /// Counts: neither chains nor nesting make an expression that others could not walk.
   Expression node(Op op, int offset, std::vector<Expression> kids = {}) {
     if (++nodes_ > kMostNodes) {
@@ -109,10 +71,24 @@ class Parser {
     return make(op, offset, std::move(kids));
   }
 
-  Expression expression() {
-    if (++depth_ > kMaxDepth) {
-      fail("nested too deeply");
+  /// One level of nesting, while it lives.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > kMaxDepth) {
+        parser_.fail("nested too deeply");
+      }
     }
+    ~Level() { --parser_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  Expression expression() {
+    const Level level(*this);
     const int offset = peek().offset;
     Expression result = disjunction();
     if (accept_word("if")) {
@@ -123,7 +99,6 @@ class Parser {
       Expression otherwise = expression();
       result = node(Op::kConditional, offset, {std::move(test), std::move(result), std::move(otherwise)});
     }
-    --depth_;
     return result;
   }
 
@@ -162,12 +137,9 @@ class Parser {
     if (!peek().word("not")) {
       return comparison();
     }
-    if (++depth_ > kMaxDepth) {
-      fail("nested too deeply");
-    }
+    const Level level(*this);
     const int offset = next().offset;
     Expression operand = negation();
-    --depth_;
     return node(Op::kNot, offset, {std::move(operand)});
   }
 
@@ -184,8 +156,9 @@ class Parser {
     if (accept_word("in")) {
       return Comparison::kIn;
     }
-    if (peek().word("not") && tokens_[at_ + 1].word("in")) {
-      at_ += 2;
+    if (peek().word("not") && peek_second().word("in")) {
+      next();
+      next();
       return Comparison::kNotIn;
     }
     return std::nullopt;
@@ -213,12 +186,9 @@ class Parser {
     if (!peek().symbol("-")) {
       return postfix();
     }
-    if (++depth_ > kMaxDepth) {
-      fail("nested too deeply");
-    }
+    const Level level(*this);
     const int offset = next().offset;
     Expression operand = minus();
-    --depth_;
     return node(Op::kNegate, offset, {std::move(operand)});
   }
 
@@ -292,7 +262,7 @@ class Parser {
 
   void argument(Expression& call) {
     const int offset = peek().offset;
-    if (peek().kind == Token::Kind::kName && tokens_[at_ + 1].symbol("=")) {
+    if (peek().kind == Token::Kind::kName && peek_second().symbol("=")) {
       call.keywords.push_back(next().text);
       expect("=");
       call.kids.push_back(expression());
@@ -318,7 +288,11 @@ class Parser {
   }
 
   Expression atom() {
-    const Token token = next();
+    const Token token = peek();
+    if (token.kind == Token::Kind::kEnd || (token.kind == Token::Kind::kSymbol && !token.symbol("("))) {
+      fail("not an expression of the manifest language", "a name, a literal or '('");
+    }
+    next();
     Expression result = node(Op::kNone, token.offset);
     switch (token.kind) {
       case Token::Kind::kInt:
@@ -343,13 +317,8 @@ class Parser {
       case Token::Kind::kName:
         return name(token);
       default:
-        break;
+        return parenthesis(token.offset);
     }
-    if (token.symbol("(")) {
-      return parenthesis(token.offset);
-    }
-    at_ -= token.kind == Token::Kind::kEnd ? 0 : 1;
-    fail("not an expression of the manifest language", "a name, a literal or '('");
   }
 
   Expression name(const Token& token) {
@@ -393,10 +362,6 @@ class Parser {
     return tuple;
   }
 
-  const Text& source_;
-  const Place& place_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
   int depth_ = 0;
   int nodes_ = 0;
 };

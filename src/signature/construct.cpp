@@ -3,6 +3,7 @@
 
 #include "signature/failure.h"
 #include "signature/fold.h"
+#include "signature/literal.h"
 #include "signature/program.h"
 #include "signature/slot_value.h"
 

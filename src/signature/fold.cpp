@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "signature/literal.h"
 #include "signature/machine.h"
 
 namespace opyard {
@@ -11,22 +12,6 @@ using Op = Expression::Op;
 namespace {
 
 constexpr std::size_t kLargestArguments = 2000;  // of a family, in nodes
-
-Expression constant(Op op, std::int64_t integer = 0, std::string text = "", double number = 0) {
-  Expression result;
-  result.op = op;
-  result.integer = integer;
-  result.text = std::move(text);
-  result.number = number;
-  return result;
-}
-
-Expression constant(const Value& value) {
-  if (const auto* text = value.get_if<std::string>()) {
-    return constant(Op::kString, 0, *text);
-  }
-  return constant(Op::kBool, value.get<bool>() ? 1 : 0);
-}
 
 Expression operation(Op op, std::vector<Expression> kids) {
   Expression result;
@@ -93,67 +78,6 @@ Expression substitute(const Expression& expression, const std::map<std::string, 
 
 }  // namespace
 
-bool is_constant(const Expression& expression) {
-  switch (expression.op) {
-    case Op::kInt:
-    case Op::kFloat:
-    case Op::kString:
-    case Op::kBool:
-    case Op::kNone:
-      return true;
-    case Op::kTuple:
-      return std::all_of(expression.kids.begin(), expression.kids.end(), is_constant);
-    default:
-      return false;
-  }
-}
-
-Expression literal_of(const Value& value) {
-  if (const auto* truth = value.get_if<bool>()) {
-    return constant(Op::kBool, *truth ? 1 : 0);
-  }
-  if (const auto* integer = value.get_if<std::int64_t>()) {
-    return constant(Op::kInt, *integer);
-  }
-  if (const auto* number = value.get_if<double>()) {
-    return constant(Op::kFloat, 0, "", *number);
-  }
-  if (const auto* text = value.get_if<std::string>()) {
-    return constant(Op::kString, 0, *text);
-  }
-  if (const auto* dtype = value.get_if<c10::ScalarType>()) {
-    return constant(Op::kString, 0, to_text(Value(*dtype)));
-  }
-  const Sequence* items = value.get_if<Sequence>();
-  Expression result = constant(items != nullptr ? Op::kTuple : Op::kNone);
-  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
-    result.kids.push_back(literal_of((*items)[i]));
-  }
-  return result;
-}
-
-Value value_of_literal(const Expression& literal) {
-  switch (literal.op) {
-    case Op::kBool:
-      return literal.integer != 0;
-    case Op::kInt:
-      return literal.integer;
-    case Op::kFloat:
-      return literal.number;
-    case Op::kString:
-      return literal.text;
-    case Op::kTuple:
-      break;
-    default:
-      return {};
-  }
-  Sequence items;
-  for (const Expression& kid : literal.kids) {
-    items.push_back(value_of_literal(kid));
-  }
-  return items;
-}
-
 const Discriminant* Folder::discriminant(const std::string& param, std::uint64_t& choice) const {
   const auto number = program_.param_number.find(param);
   for (std::size_t i = 0; number != program_.param_number.end() && i < program_.param_discriminants; ++i) {
@@ -210,7 +134,7 @@ Expression Folder::fold_attribute(const Expression& expression) const {
     }
     for (const auto& [name, value] : shape->fields) {
       if (name == expression.text) {
-        return constant(value);
+        return literal_of(value);
       }
     }
     const std::string slot = object.text + "." + expression.text;
@@ -359,7 +283,7 @@ bool Folder::matches(const Node& pattern, const Expression& matched) const {
   for (std::size_t i = 0; i < fields.keys.size(); ++i) {
     const auto field = std::find_if(shape->fields.begin(), shape->fields.end(),
                                     [&](const auto& candidate) { return candidate.first == fields.keys[i]; });
-    if (field == shape->fields.end() || !matches(fields.items[i], constant(field->second))) {
+    if (field == shape->fields.end() || !matches(fields.items[i], literal_of(field->second))) {
       return false;
     }
   }

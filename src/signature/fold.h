@@ -41,13 +41,4 @@ class Folder {
   std::map<std::string, Expression> constants_;
 };
 
-/// Whether the expression is a literal, or a tuple of literals.
-bool is_constant(const Expression& expression);
-
-/// A value as a literal; a dtype by its name. None for a value that expressions cannot read.
-Expression literal_of(const Value& value);
-
-/// The inverse, dtypes as strings.
-Value value_of_literal(const Expression& literal);
-
 }  // namespace opyard

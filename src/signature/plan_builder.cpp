@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "signature/literal.h"
+
 namespace opyard {
 
 PlanBuilder::PlanBuilder(const Signature::Program& program, Code& code)

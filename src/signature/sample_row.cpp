@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "signature/fold.h"
+#include "signature/literal.h"
 
 namespace opyard {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "signature/affine.h"
+#include "signature/literal.h"
 
 namespace opyard {
 

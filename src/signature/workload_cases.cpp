@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "signature/literal.h"
 #include "signature/roofline.h"
 #include "signature/settled_row.h"
 #include "signature/workload_coverage.h"
