@@ -7,6 +7,7 @@
 #include <lib/parallel.h>
 #include <lib/parameters.h>
 #include <lib/rows.h>
+#include <lib/scale_row.h>
 
 #include <cmath>
 
@@ -28,15 +29,6 @@ float add_rows(const T* x, const T* y, float* sum, T* rounded_sum, std::int64_t 
     high = at::vec::fmadd(added.high, added.high, high);
   });
   return sum_of(low + high) / static_cast<float>(size);
-}
-
-template <class T>
-void scale_row(const float* sum, const T* weight, T* out, float scale, std::int64_t size) {
-  const Lanes factor(scale);
-  for_each_pair(size, [&](std::int64_t i, std::int64_t count) {
-    const Pair v = load_pair(sum + i, count), w = load_pair(weight + i, count);
-    store_pair(out + i, {v.low * factor * w.low, v.high * factor * w.high}, count);
-  });
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // y = x / sqrt(mean(x^2) + eps) * weight in CUDA C++: rows in registers, or read twice where they are wide or odd.
-#include <ATen/ops/empty.h>
 #include <c10/util/StringUtil.h>
 #include <lib/cuda/rows.h>
+#include <lib/output_buffer.h>
 #include <lib/parameters.h>
 #include <opyard/cuda.h>
 #include <opyard/implementation.h>
@@ -47,16 +47,19 @@ class RmsNorm final : public Kernel {
         shape_(shape_of(cuda::RowLayout::of(columns, dtype))),
         any_(program(dtype, cuda::RowLayout::odd(columns), weighted), device) {
     const cuda::RowLayout layout = cuda::RowLayout::of(columns, dtype);
-    if (layout.packed) packed_ = cuda::load(program(dtype, layout, weighted), device);
+    if (layout.packed) {
+      packed_ = cuda::load(program(dtype, layout, weighted), device);
+    } else {
+      any_.get();
+    }
   }
 
   void forward(KernelCall& call) const override {
     const cuda::Rows x(call.input(0), columns_);
-    at::Tensor& y = call.output(0);
-    const at::Tensor target = y.is_contiguous() ? y : at::empty(y.sizes(), y.options());
+    OutputBuffer y(call, 0);
     const at::Tensor weight = call.has_input(1) ? call.input(1).contiguous() : at::Tensor();
     const void *from = x.data(), *scales = weight.defined() ? weight.const_data_ptr() : nullptr;
-    void* to = target.mutable_data_ptr();
+    void* to = y.data<void>();
     const bool aligned = packed_ != nullptr && x.packs_aligned() && cuda::aligned(scales) && cuda::aligned(to);
     const Shape shape = aligned ? shape_ : shape_of(cuda::RowLayout::odd(columns_));
     std::int64_t rows = x.rows(), columns = columns_, stride = x.stride();
@@ -66,7 +69,7 @@ class RmsNorm final : public Kernel {
     launch.grid[0] = static_cast<std::uint32_t>((rows + shape.rows_per_block - 1) / shape.rows_per_block);
     launch.block[0] = static_cast<std::uint32_t>(shape.threads * shape.rows_per_block);
     (aligned ? *packed_ : any_.get()).launch(launch, arguments);
-    if (!target.is_same(y)) call.set_output(0, target);
+    y.finish();
   }
 
  private:

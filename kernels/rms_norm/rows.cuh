@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads* kRows) rms_norm_rows(const T* x, con
       sum = fmaf(value, value, sum);
     }
   }
-  const float mean = reduce_row<kThreads>(sum, shared, Add()) / static_cast<float>(columns);
+  const float mean = sum_of_row<kThreads>(sum, shared) / static_cast<float>(columns);
   const float factor = rsqrtf(mean + eps);
   if (row >= rows) {
     return;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(kThreads) rms_norm_wide(const T* x, const T* w
       sum = fmaf(value, value, sum);
     }
   }
-  const float mean = reduce_row<kThreads>(sum, shared, Add()) / static_cast<float>(columns);
+  const float mean = sum_of_row<kThreads>(sum, shared) / static_cast<float>(columns);
   const float factor = rsqrtf(mean + eps);
   Unit* to = reinterpret_cast<Unit*>(y + row * columns);
   for (long long i = threadIdx.x; i < units; i += kThreads) {

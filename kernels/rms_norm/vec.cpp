@@ -6,6 +6,7 @@
 #include <lib/parallel.h>
 #include <lib/parameters.h>
 #include <lib/rows.h>
+#include <lib/scale_row.h>
 #include <opyard/implementation.h>
 
 #include <cmath>
@@ -25,20 +26,6 @@ float mean_of_squares(const T* x, std::int64_t size) {
     high = at::vec::fmadd(v.high, v.high, high);
   });
   return sum_of(low + high) / static_cast<float>(size);
-}
-
-template <class T>
-void scale_row(const T* x, const T* weight, T* out, float scale, std::int64_t size) {
-  const Lanes factor(scale);
-  for_each_pair(size, [&](std::int64_t i, std::int64_t count) {
-    const Pair v = load_pair(x + i, count);
-    Pair scaled = {v.low * factor, v.high * factor};
-    if (weight != nullptr) {
-      const Pair w = load_pair(weight + i, count);
-      scaled = {scaled.low * w.low, scaled.high * w.high};
-    }
-    store_pair(out + i, scaled, count);
-  });
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // silu(gate) * up of the two halves of each row in CUDA C++.
-#include <ATen/ops/empty.h>
 #include <c10/util/StringUtil.h>
 #include <lib/cuda/rows.h>
+#include <lib/output_buffer.h>
 #include <opyard/cuda.h>
 #include <opyard/implementation.h>
 
@@ -19,10 +19,9 @@ class SiluAndMul final : public Kernel {
 
   void forward(KernelCall& call) const override {
     const cuda::Rows input(call.input(0), call.input(0).size(1));
-    at::Tensor& out = call.output(0);
-    const at::Tensor target = out.is_contiguous() ? out : at::empty(out.sizes(), out.options());
+    OutputBuffer out(call, 0);
     const void* from = input.data();
-    void* to = target.mutable_data_ptr();
+    void* to = out.data<void>();
     std::int64_t rows = input.rows(), width = call.input(0).size(1) / 2, stride = input.stride();
     const bool aligned = width % pack_ == 0 && input.packs_aligned() && cuda::aligned(to);
     const std::int64_t units = rows * (aligned ? width / pack_ : width);
@@ -31,7 +30,7 @@ class SiluAndMul final : public Kernel {
     launch.grid[0] = static_cast<std::uint32_t>((units + kThreads - 1) / kThreads);
     launch.block[0] = kThreads;
     (aligned ? *packed_ : any_.get()).launch(launch, arguments);
-    if (!target.is_same(out)) call.set_output(0, target);
+    out.finish();
   }
 
  private:
