@@ -75,9 +75,8 @@ ArtefactStore& ArtefactStore::process() {
 
 fs::path ArtefactStore::path_of(const std::string& key) const { return folder_ / (c10::sha1(key).str() + kSuffix); }
 
-std::optional<std::string> ArtefactStore::find(const std::string& key) {
+std::optional<std::string> ArtefactStore::find_at(const fs::path& path, const std::string& key) {
   if (refusal_) return std::nullopt;
-  const fs::path path = path_of(key);
   const ArtefactFile file = read_artefact(path);
   if (file.state == ArtefactState::kWhole && file.key == key) return file.artefact;
   if (file.state != ArtefactState::kAbsent) {
@@ -88,15 +87,15 @@ std::optional<std::string> ArtefactStore::find(const std::string& key) {
 }
 
 std::string ArtefactStore::get_or_build(const std::string& key, const std::function<std::string()>& build) {
-  if (auto found = find(key)) {
+  const fs::path path = path_of(key);
+  if (auto found = find_at(path, key)) {
     hits_.fetch_add(1, std::memory_order_relaxed);
     return *found;
   }
   std::optional<BuildLock> lock;
-  const fs::path path = path_of(key);
   if (!refusal_) {
     lock.emplace(fs::path(path).replace_extension(".lock"));
-    if (auto found = find(key)) {  // by whoever held the lock before
+    if (auto found = find_at(path, key)) {  // by whoever held the lock before
       hits_.fetch_add(1, std::memory_order_relaxed);
       return *found;
     }

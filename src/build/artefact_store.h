@@ -33,7 +33,7 @@ class ArtefactStore {
   std::string get_or_build(const std::string& key, const std::function<std::string()>& build);
 
   /// What is stored for the key, if it is whole.
-  std::optional<std::string> find(const std::string& key);
+  std::optional<std::string> find(const std::string& key) { return find_at(path_of(key), key); }
 
   struct Listed {
     std::filesystem::path path;
@@ -50,6 +50,7 @@ class ArtefactStore {
 
  private:
   std::filesystem::path path_of(const std::string& key) const;
+  std::optional<std::string> find_at(const std::filesystem::path& path, const std::string& key);
 
   std::filesystem::path folder_;
   std::optional<std::string> refusal_;

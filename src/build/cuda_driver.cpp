@@ -29,7 +29,6 @@ void bind(const SharedLibrary& library, Driver& d) {
   library.bind(d.module_unload, "cuModuleUnload");
   library.bind(d.module_function, "cuModuleGetFunction");
   library.bind(d.function_set, "cuFuncSetAttribute");
-  library.bind(d.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   library.bind(d.launch, "cuLaunchKernelEx");
   library.bind(d.stream_capturing, "cuStreamIsCapturing");
 }
@@ -132,16 +131,6 @@ int compute_capability(c10::DeviceIndex device) {
   static std::array<std::atomic<int>, kMostDevices> archs{};
   return cached(archs, device, 0,
                 [device] { return 10 * attribute(device, kDeviceMajor) + attribute(device, kDeviceMinor); });
-}
-
-int shared_opt_in(c10::DeviceIndex device) {
-  static std::array<std::atomic<int>, kMostDevices> bytes{};
-  return cached(bytes, device, 0, [device] { return attribute(device, kDeviceSharedOptIn); });
-}
-
-int multiprocessors(c10::DeviceIndex device) {
-  static std::array<std::atomic<int>, kMostDevices> counts{};
-  return cached(counts, device, 0, [device] { return attribute(device, kDeviceSmCount); });
 }
 
 ContextScope::ContextScope(Context context) {

@@ -37,10 +37,9 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
-constexpr int kAttributeCooperative = 2, kAttributeCluster = 4;                                    // of a launch
-constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 13;                     // of a function
-constexpr int kDeviceSharedOptIn = 97, kDeviceSmCount = 16, kDeviceMajor = 75, kDeviceMinor = 76;  // of a device
-constexpr Result kErrorInvalidContext = 201;
+constexpr int kAttributeCooperative = 2, kAttributeCluster = 4;  // of a launch
+constexpr int kFunctionMaxDynamicShared = 8;                     // of a function
+constexpr int kDeviceMajor = 75, kDeviceMinor = 76;              // of a device
 
 /// The functions that opyard calls; all are there when `Driver::get()` gives a driver.
 struct Driver {
@@ -57,7 +56,6 @@ struct Driver {
   Result (*module_unload)(Module);
   Result (*module_function)(FunctionHandle*, Module, const char*);
   Result (*function_set)(FunctionHandle, int, int);
-  Result (*occupancy)(int*, FunctionHandle, int, std::size_t);
   Result (*launch)(const LaunchConfig*, FunctionHandle, void**, void**);
   Result (*stream_capturing)(StreamHandle, int*);
 

@@ -5,8 +5,6 @@
 #include <build/nvrtc.h>
 #include <opyard/error.h>
 
-#include <cstring>
-
 namespace opyard::cuda {
 namespace {
 
@@ -44,13 +42,6 @@ class LoadedFunction final : public Function {
     driver_.check(driver_.launch(&config, function_, arguments, nullptr), name_.c_str());
   }
 
-  int resident_blocks(int threads, std::size_t shared_bytes) const override {
-    const ContextScope scope(context_);
-    int blocks = 0;
-    driver_.check(driver_.occupancy(&blocks, function_, threads, shared_bytes), "cuOccupancyMaxActiveBlocks");
-    return blocks;
-  }
-
  private:
   const Driver& driver_;
   c10::DeviceIndex device_;
@@ -64,14 +55,12 @@ class LoadedFunction final : public Function {
 class CompiledFunction final : public Function {
  public:
   explicit CompiledFunction(std::string name) : name_(std::move(name)) {}
-  void launch(const Launch&, void**) const override { refuse(); }
-  int resident_blocks(int, std::size_t) const override { refuse(); }
-
- private:
-  [[noreturn]] void refuse() const {
+  void launch(const Launch&, void**) const override {
     throw BuildError("a kernel that was only compiled is launched",
                      {.argument = name_, .advice = "build it outside of a CompileOnly scope"});
   }
+
+ private:
   std::string name_;
 };
 
@@ -113,7 +102,7 @@ std::shared_ptr<const Function> load(const Program& program, c10::Device device,
                      {.argument = program.function,
                       .expected = "a built kernel",
                       .got = "a first call while " + device.str() + " captures",
-                      .advice = "call the operator once, or op.warmup(...), before the capture"});
+                      .advice = "call the operator once before the capture"});
   const Cubin cubin = stored(program, arch_name(compute_capability(device.index())));
   return std::make_shared<const LoadedFunction>(cubin, device.index(), most_shared_bytes);
 }
