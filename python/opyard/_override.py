@@ -10,7 +10,6 @@ import torch
 from torch._ops import OpOverload
 
 from opyard import _C
-from opyard._lazy import as_function
 
 if TYPE_CHECKING:
     from opyard.native.node import _OverrideNode
@@ -83,22 +82,12 @@ def override(
     results are then copied; `all_forms=False` leaves them alone.
     """
     from opyard.native.graphs import GRAPHS
-    from opyard.native.node import _OverrideNode, always_true
+    from opyard.native.node import new_node
 
-    if impl is None:
-        raise TypeError("override: argument 'impl': expected a function or 'module:function', got None")
     namespace, op_symbol = _symbol(op)
     condition = _read(when, namespace, op_symbol)
-    node = _OverrideNode(
-        dsl_name=DSL_NAME,
-        op_symbol=op_symbol,
-        dispatch_key=key,
-        cond_fn=condition if condition is not None else always_true,
-        impl_fn=as_function(impl),
-        node_id=GRAPHS.new_id(op_symbol, DSL_NAME),
-        unconditional_override=condition is None,
-        lib_symbol=namespace,
-        all_forms=all_forms,
+    node = new_node(
+        DSL_NAME, namespace, op_symbol, key, condition, impl, unconditional=condition is None, all_forms=all_forms
     )
     GRAPHS.add(node)
     return Override(node)

@@ -13,16 +13,7 @@ A, B = torch.tensor([2.0, 3.0]), torch.tensor([4.0, 5.0])
 mul = torch.ops.aten.mul.Tensor
 
 
-@pytest.fixture(autouse=True)
-def _clean():
-    yield
-    registry.reenable_op_overrides(
-        enable_dsl_names=list(registry._filter_state._dsl_names),
-        enable_op_symbols=list(registry._filter_state._op_symbols),
-        enable_dispatch_keys=list(registry._filter_state._dispatch_keys),
-    )
-    opyard.uninstall()
-    assert opyard.overrides() == []
+pytestmark = pytest.mark.usefixtures("no_overrides_after")
 
 
 def fill(value):

@@ -2,45 +2,16 @@
 
 import pytest
 import torch
+from exported_adds import ADD, INPUTS, Adds, decomposed, register, targets
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import opyard
 from opyard.native import native_decomp_table, registry
 
 requirement = pytest.mark.requirement
-ADD = torch.ops.aten.add.Tensor
 
 
-@pytest.fixture(autouse=True)
-def _clean():
-    yield
-    opyard.uninstall()
-    torch._dynamo.reset()
-
-
-def seven(x, *_args, **_kwargs):
-    return torch.full_like(x, 7)
-
-
-def register(cond=lambda *_a, **_k: True, op="add.Tensor", key="CPU", impl=seven, dsl="one"):
-    registry.register_op_override(dsl, "aten", op, key, cond, impl)
-    return registry._graphs[(op, key)][0].node_id
-
-
-class Adds(torch.nn.Module):
-    def forward(self, x, y):
-        return x + y
-
-
-INPUTS = (torch.ones(3), torch.ones(3))
-
-
-def targets(program):
-    return [str(node.target) for node in program.graph.nodes if node.op == "call_function"]
-
-
-def decomposed(module=None, inputs=INPUTS, **more):
-    return torch.export.export(module or Adds(), inputs, **more).run_decompositions(native_decomp_table())
+pytestmark = pytest.mark.usefixtures("no_overrides_after", "no_graphs_after")
 
 
 @requirement("N30")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable
 
@@ -41,16 +39,11 @@ class Graphs:
         self.by_op: dict[str, list[Key]] = {}
         self.by_dispatch_key: dict[str, list[Key]] = {}
         self.ordering: UserOrderingFn | None = None  # from the environment: orders before anything is registered
-        self._numbers = itertools.count()
         self.lock = threading.RLock()
         os.register_at_fork(after_in_child=self._renew_lock)
 
     def _renew_lock(self) -> None:
         self.lock = threading.RLock()
-
-    def new_id(self, op_symbol: str, dsl_name: str) -> str:
-        """For an opaque operator: a name that no other override of the process ever has."""
-        return re.sub(r"\W", "_", f"{op_symbol}_{dsl_name}_{next(self._numbers)}", flags=re.ASCII)
 
     def add(self, node: _OverrideNode) -> None:
         """In force from the next call on."""

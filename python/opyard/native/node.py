@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from opyard import _C
+from opyard._lazy import as_function
 from opyard._when import When
 
 _OpCondFn = Callable[..., bool]
 _OpImplFn = Callable[..., Any]
+
+_numbers = itertools.count()
 
 
 @dataclass
@@ -52,6 +57,35 @@ class _OverrideNode:
                 self.impl_fn,
                 self.all_forms,
             )
+
+
+def new_node(
+    dsl_name: str,
+    lib_symbol: str,
+    op_symbol: str,
+    dispatch_key: str,
+    cond: _OpCondFn | None,
+    impl: _OpImplFn | str | None,
+    *,
+    unconditional: bool,
+    all_forms: bool = False,
+) -> _OverrideNode:
+    """What a person registers, not yet in a graph. Without a condition it must be unconditional."""
+    if impl is None:
+        raise TypeError(
+            f"{lib_symbol}::{op_symbol}: argument 'impl': expected a function or 'module:function', got None"
+        )
+    return _OverrideNode(
+        dsl_name=dsl_name,
+        op_symbol=op_symbol,
+        dispatch_key=dispatch_key,
+        cond_fn=always_true if cond is None else cond,
+        impl_fn=as_function(impl),
+        node_id=re.sub(r"\W", "_", f"{op_symbol}_{dsl_name}_{next(_numbers)}", flags=re.ASCII),
+        unconditional_override=unconditional,
+        lib_symbol=lib_symbol,
+        all_forms=all_forms,
+    )
 
 
 def split_symbol(lib_symbol: str, op_symbol: str) -> tuple[str, str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from opyard._lazy import as_function
 from opyard.native.decompositions import DEFINED, LIBRARIES, TABLE, native_decomp_table
 from opyard.native.filters import Names, _FilterState
 from opyard.native.graphs import GRAPHS, Key, UserOrderingFn
-from opyard.native.node import _OpCondFn, _OpImplFn, _OverrideNode, always_true
+from opyard.native.node import _OpCondFn, _OpImplFn, _OverrideNode, new_node
 
 __all__ = [
     "UserOrderingFn",
@@ -61,22 +60,7 @@ def register_op_override(
         )
     if cond is None and not unconditional_override:
         raise ValueError(f"{lib_symbol}::{op_symbol}: cond must be provided unless unconditional_override=True")
-    if impl is None:
-        raise TypeError(
-            f"{lib_symbol}::{op_symbol}: argument 'impl': expected a function or 'module:function', got None"
-        )
-    GRAPHS.add(
-        _OverrideNode(
-            dsl_name=backend,
-            op_symbol=op_symbol,
-            dispatch_key=dispatch_key,
-            cond_fn=cond if cond is not None else always_true,
-            impl_fn=as_function(impl),
-            node_id=GRAPHS.new_id(op_symbol, backend),
-            unconditional_override=unconditional_override,
-            lib_symbol=lib_symbol,
-        )
-    )
+    GRAPHS.add(new_node(backend, lib_symbol, op_symbol, dispatch_key, cond, impl, unconditional=unconditional_override))
 
 
 def deregister_op_overrides(

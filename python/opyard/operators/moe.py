@@ -15,27 +15,6 @@ class FusedMoEFwdOp(RoutedMoE):
 
     delegate_types = {"route_select": FusedTopKFwdOp, "routed_experts": FusedMoEExpertsFwdOp}
 
-    def __init__(
-        self,
-        top_k: int,
-        scoring_func: str = "softmax",
-        renormalize: bool = False,
-        routed_scaling_factor: float = 1.0,
-        num_expert_group: int = 1,
-        topk_group: int = 1,
-        *,
-        activation: str = "silu_and_mul",
-        prepare_finalize: PrepareFinalize | None = None,
-        experts: Any = None,
-        target: Any = None,
-    ) -> None:
-        self.top_k, self.scoring_func, self.renormalize = top_k, scoring_func, renormalize
-        self.num_expert_group, self.topk_group = num_expert_group, topk_group
-        self.routed_scaling_factor = routed_scaling_factor
-        self._inject(activation, prepare_finalize, experts)
-        super().__init__(target=target)
-        self._hold_routed()
-
     def forward(
         self,
         hidden_states: torch.Tensor,
@@ -70,13 +49,19 @@ class FusedMoESharedExpertFwdOp(RoutedMoE):
         experts: Any = None,
         target: Any = None,
     ) -> None:
-        self.top_k, self.scoring_func, self.renormalize = top_k, scoring_func, renormalize
-        self.num_expert_group, self.topk_group = num_expert_group, topk_group
-        self.routed_scaling_factor = routed_scaling_factor
         self.tp_size, self.tp_rank = tp_size, tp_rank
-        self._inject(activation, prepare_finalize, experts)
-        super().__init__(target=target)
-        self._hold_routed()
+        super().__init__(
+            top_k,
+            scoring_func,
+            renormalize,
+            routed_scaling_factor,
+            num_expert_group,
+            topk_group,
+            activation=activation,
+            prepare_finalize=prepare_finalize,
+            experts=experts,
+            target=target,
+        )
         self.delegate_for("shared_expert", None)
 
     def forward(

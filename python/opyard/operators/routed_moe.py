@@ -26,32 +26,36 @@ class RoutedMoE(Op):
 
     injected_parameters = ("prepare_finalize", "experts")
 
-    top_k: int
-    scoring_func: str
-    renormalize: bool
-    routed_scaling_factor: float
-    num_expert_group: int
-    topk_group: int
-    activation: str
-    prepare_finalize: PrepareFinalize | None
-    experts: Any
-
-    def _inject(self, activation: str, prepare_finalize: PrepareFinalize | None, experts: Any) -> None:
+    def __init__(
+        self,
+        top_k: int,
+        scoring_func: str = "softmax",
+        renormalize: bool = False,
+        routed_scaling_factor: float = 1.0,
+        num_expert_group: int = 1,
+        topk_group: int = 1,
+        *,
+        activation: str = "silu_and_mul",
+        prepare_finalize: PrepareFinalize | None = None,
+        experts: Any = None,
+        target: Any = None,
+    ) -> None:
+        routing = {
+            "top_k": top_k,
+            "scoring_func": scoring_func,
+            "renormalize": renormalize,
+            "num_expert_group": num_expert_group,
+            "topk_group": topk_group,
+            "routed_scaling_factor": routed_scaling_factor,
+        }
+        for name, value in routing.items():
+            setattr(self, name, value)
         self.prepare_finalize, self.experts = prepare_finalize, experts
         # Experts that are given have been made for one activation.
         self.activation = activation if experts is None else experts.activation
-
-    def _hold_routed(self) -> None:
-        names = (
-            "top_k",
-            "scoring_func",
-            "renormalize",
-            "num_expert_group",
-            "topk_group",
-            "routed_scaling_factor",
-        )
-        self.delegate_for("route_select", None, **{name: getattr(self, name) for name in names})
-        self.delegate_for("routed_experts", None, self.experts, activation=self.activation)
+        super().__init__(target=target)
+        self.delegate_for("route_select", None, **routing)
+        self.delegate_for("routed_experts", None, experts, activation=self.activation)
 
     def _routed(
         self,
