@@ -17,6 +17,7 @@ class Composite:
     delegate_types: ClassVar[Mapping[str, type[Op]]] = {}
 
     _name: ClassVar[str]
+    _tune_requested: bool
     target: Any
     _delegates: dict[str, dict[Hashable, Op]] = {}
     _delegate_stages: dict[int, tuple[str, Hashable]] = {}
@@ -50,7 +51,7 @@ class Composite:
         _C.hold_delegate(self, stage, made)  # type: ignore[arg-type]
         self._delegates[stage][identity] = made
         self._delegate_stages[id(made)] = stage, identity
-        if self._tune_requested:  # type: ignore[attr-defined]
+        if self._tune_requested:
             made.request_tune()
         return made
 

@@ -36,6 +36,7 @@ class KernelLookup:
     interfaces: ClassVar[Mapping[str, type[KernelInterface]]] = {}
 
     _name: ClassVar[str]
+    _instance_key: str
     _share_entries = True
     _tune_requested = False
     # An operator that is only declared has none of its own: its entries are the core's.
@@ -114,7 +115,7 @@ class KernelLookup:
         slot = self._built_entries.setdefault(interface, {})
         if (held := slot.get((cls, identity))) is not None:
             return held
-        owner = type(self) if self._share_entries else self._instance_key  # type: ignore[attr-defined]
+        owner = type(self) if self._share_entries else self._instance_key
         with device_current(call.device):
             holder = build_once((owner, interface, cls, identity), pair[1], where)
             if self._tune_requested:
