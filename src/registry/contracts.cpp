@@ -45,7 +45,7 @@ void check_preferences(const std::string& op, const ImplementationTable& table) 
         refuse(op, key, "preferred_over names no other implementation of the operator", "the key of another", other);
   for (const auto& [key, implementation] : by_key) {
     std::set<std::string> reached;
-    std::function<void(const Implementation&)> walk = [&](const Implementation& from) {
+    std::function<void(const Implementation&)> walk = [&, &key = key](const Implementation& from) {
       for (const auto& next : from.preferred_over) {
         if (next == key) refuse(op, key, "preferred_over forms a cycle", "no cycle", from.key + " → " + next);
         if (reached.insert(next).second) walk(*by_key.at(next));

@@ -147,9 +147,10 @@ class PointValidator {
   void check_combos(const CheckPlan& plan) const {
     const Schema& schema = *program_.schema;
     for (const auto& [column, dtype] : schema.dtype_combos.empty() ? DtypeCombo{} : schema.dtype_combos[0]) {
-      const bool bound = std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const TensorPlan& tensor) {
-        return tensor.present && tensor.dtype_slot == program_.slot(column);
-      });
+      const bool bound =
+          std::any_of(plan.inputs.begin(), plan.inputs.end(), [&, &column = column](const TensorPlan& tensor) {
+            return tensor.present && tensor.dtype_slot == program_.slot(column);
+          });
       if (program_.index(column) != nullptr && !bound) {
         fail_manifest(place_in(schema, "dtype_combos"), schema.dtype_combos_mark,
                       "no present tensor has the dtype '" + column + "'", "", column);
