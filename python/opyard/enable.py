@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from opyard import _C
+from opyard._routes import Activation, Names, Scope, activate
 
 if TYPE_CHECKING:
     from opyard.models.fall_through import FallThroughRow
@@ -33,10 +34,13 @@ _MEASURE_SECONDS = 0.8
 class Handle:
     """One activation. Ends with `disable()`, or as a context manager with its block."""
 
-    def __init__(self, model: nn.Module | None, served: ServedModel | None, frozen: bool) -> None:
+    def __init__(
+        self, model: nn.Module | None, served: ServedModel | None, frozen: bool, activation: Activation
+    ) -> None:
         self.model = model
         self.frozen = frozen
         self._served = served
+        self._activation = activation
 
     @property
     def fell_through(self) -> list[FallThroughRow]:
@@ -55,29 +59,53 @@ class Handle:
         self.disable()
 
 
-def enable(model: nn.Module | None = None, *, freeze: bool | None = None) -> Handle:
-    """Routes aten's matrix products on the CPU through opyard, and serves the modules of `model` by opyard operators.
+def enable(
+    model: nn.Module | None = None,
+    *,
+    ops: Names = None,
+    dsl: Names = None,
+    only: Names = None,
+    except_: Names = None,
+    scope: Scope = "process",
+    freeze: bool | None = None,
+) -> Handle:
+    """Puts catalogue operators in front of the aten operators that their entries name, and serves the modules of
+    `model` by opyard operators.
 
-    The routing is the process's, the modules are the model's own. Activations are counted: each is ended by
-    `disable()`, `disable(model)` or the end of its `with` block, and the last one puts everything back. An enabled
-    model is kept alive until it is disabled.
+    `ops` are the catalogue operators that stand in front, all by default; `only` and `except_` the aten operators that
+    they stand in front of. A call goes to one where an implementation ahead of aten's own serves it. `dsl` names DSLs
+    whose overrides are switched on in the catalogue's place, or beside it where `"opyard"` is among them. With
+    `scope="thread"` the routing is the calling thread's; the modules are always the model's own.
+
+    Activations are counted: each is ended by `disable()`, `disable(model)` or the end of its `with` block, and the last
+    one puts everything back. An enabled model is kept alive until it is disabled.
 
     A model in eval mode has the weights of its joined projections laid out one behind the other, in one storage which
     their parameters then view; `freeze=False` leaves every storage alone. `freeze=True` would allow
     implementations to keep copies of the weights; none does yet. It is the default where the model is in eval mode and
     no parameter needs a gradient, and `handle.frozen` tells.
     """
+    if model is not None and not isinstance(model, nn.Module):
+        raise TypeError(f"enable: argument 'model': expected an nn.Module or None, got {type(model).__name__}")
     with _lock:
-        handle = _begin(model, freeze)
+        served = _serve(model, freeze) if model is not None else None
+        try:
+            activation = activate(ops, dsl, only, except_, scope)
+        except BaseException:
+            if served is not None and all(other.model is not model for other in _active):
+                served.put_back()
+            raise
+        handle = Handle(model, served, _is_frozen(model, freeze), activation)
         _active.append(handle)
     return handle
 
 
 def disable(model: nn.Module | None = None) -> None:
-    """Ends the last activation, or the last one of `model`. Does nothing where there is none."""
+    """Ends the last activation, or the last one of `model`, that is the process's or this thread's. Does nothing where
+    there is none."""
     with _lock:
         for handle in reversed(_active):
-            if model is None or handle.model is model:
+            if (model is None or handle.model is model) and handle._activation.is_of_this_thread():
                 _end(handle)
                 return
 
@@ -87,14 +115,14 @@ def is_active() -> bool:
     return bool(_active)
 
 
-def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
-    if model is None:
-        _C.route_matmul(True)
-        return Handle(None, None, frozen=False)
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"enable: argument 'model': expected an nn.Module or None, got {type(model).__name__}")
-    frozen = freeze if freeze is not None else not (model.training or any(p.requires_grad for p in model.parameters()))
-    served = next((h._served for h in _active if h.model is model), None)
+def _is_frozen(model: nn.Module | None, freeze: bool | None) -> bool:
+    if model is None or freeze is not None:
+        return bool(model is not None and freeze)
+    return not (model.training or any(p.requires_grad for p in model.parameters()))
+
+
+def _serve(model: nn.Module, freeze: bool | None) -> ServedModel:
+    served = next((h._served for h in _active if h.model is model and h._served is not None), None)
     if served is None:
         from opyard.models.measure import measure_products
         from opyard.models.served_model import ServedModel
@@ -104,13 +132,10 @@ def _begin(model: nn.Module | None, freeze: bool | None) -> Handle:
             served.exchange()
             _back_weights(served)
             measure_products(served.product_weights(), _MEASURE_SECONDS)
-            _C.route_matmul(True)
         except BaseException:
             served.put_back()
             raise
-    else:
-        _C.route_matmul(True)
-    return Handle(model, served, frozen)
+    return served
 
 
 def _back_weights(served: ServedModel) -> None:
@@ -122,7 +147,7 @@ def _back_weights(served: ServedModel) -> None:
 
 
 def _end(handle: Handle) -> None:
+    handle._activation.end()
     _active.remove(handle)
-    _C.route_matmul(False)
     if handle._served is not None and all(other.model is not handle.model for other in _active):
         handle._served.put_back()

@@ -25,7 +25,7 @@ class ServedRow(TypedDict, total=False):
 
 
 # What the routes had counted at the last reset: they count on for as long as the process lives.
-_routes_before: dict[str, tuple[int, int]] = {}
+_routes_before: dict[tuple[str, str], tuple[int, int]] = {}
 
 
 def stats(*, caches: bool = False) -> list[ServedRow]:
@@ -34,12 +34,21 @@ def stats(*, caches: bool = False) -> list[ServedRow]:
     rows: list[ServedRow] = [
         {"operator": op, "implementation": implementation, "calls": calls} for op, implementation, calls in _C.served()
     ]
-    for op, implementation, served, fell in _C.route_counts():
-        served_before, fell_before = _routes_before.get(op, (0, 0))
+    for (op, implementation), (served, fell) in _route_counts().items():
+        served_before, fell_before = _routes_before.get((op, implementation), (0, 0))
         served, fell = served - served_before, fell - fell_before
         if served or fell:
             rows.append({"operator": op, "implementation": implementation, "calls": served, "fell_through": fell})
     return rows + (_caches() if caches else [])
+
+
+def _route_counts() -> dict[tuple[str, str], tuple[int, int]]:
+    """Served and fallen through, by aten operator and catalogue operator, over all devices."""
+    counts: dict[tuple[str, str], tuple[int, int]] = {}
+    for op, aten, _, _, served, fell in _C.routes():
+        before = counts.get((aten, op), (0, 0))
+        counts[(aten, op)] = (before[0] + served, before[1] + fell)
+    return counts
 
 
 def _caches() -> list[ServedRow]:
@@ -57,4 +66,4 @@ def reset_stats() -> None:
     """Starts every count again from zero."""
     _C.reset_served()
     _routes_before.clear()
-    _routes_before.update({op: (served, fell) for op, _, served, fell in _C.route_counts()})
+    _routes_before.update(_route_counts())

@@ -14,19 +14,6 @@ bool is_plain(const at::Tensor& tensor) {
   return !tensor.key_set().has_any(kBits);
 }
 
-bool expands_to(c10::IntArrayRef from, c10::IntArrayRef to) {
-  if (from.size() > to.size()) {
-    return false;
-  }
-  const std::size_t lead = to.size() - from.size();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] != to[lead + i] && from[i] != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 MatmulRouters::MatmulRouters()

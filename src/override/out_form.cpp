@@ -3,6 +3,7 @@
 #include <opyard/error.h>
 #include <override/out_form.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace opyard {
@@ -15,6 +16,11 @@ std::string facts_text(c10::IntArrayRef sizes, c10::ScalarType dtype) {
 }
 
 }  // namespace
+
+bool expands_to(c10::IntArrayRef from, c10::IntArrayRef to) {
+  return from.size() <= to.size() &&
+         std::equal(from.rbegin(), from.rend(), to.rbegin(), [](auto a, auto b) { return a == b || a == 1; });
+}
 
 bool prepare_out(const at::Tensor& out, const ResultFacts& facts, const at::Tensor* const* inputs, std::size_t count) {
   if (out.scalar_type() != facts.dtype || !out.device().is_cpu() || out.is_conj() || out.is_neg()) {

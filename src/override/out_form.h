@@ -18,6 +18,9 @@ struct ResultFacts {
   c10::ScalarType dtype = c10::ScalarType::Undefined;
 };
 
+/// Whether torch broadcasts sizes `from` to `to`.
+bool expands_to(c10::IntArrayRef from, c10::IntArrayRef to);
+
 /// Whether `out` may be written as the result: its dtype, no memory shared with the inputs, no element twice, and the
 /// sizes or none at all, which are then set. Where torch warns or raises, it is not: such calls are torch's.
 bool prepare_out(const at::Tensor& out, const ResultFacts& facts, const at::Tensor* const* inputs, std::size_t count);

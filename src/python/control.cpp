@@ -1,6 +1,7 @@
 #include <call/measure.h>
 #include <call/run_by.h>
-#include <override/matmul_operators.h>
+#include <override/routes.h>
+#include <pybind11/stl.h>
 #include <python/control.h>
 #include <python/op_type.h>
 #include <run/huge_pages.h>
@@ -46,18 +47,23 @@ py::tuple run_by_name(py::handle op, py::handle call, const std::string& impleme
   return results;
 }
 
-py::list route_counts() {
+py::list route_rows() {
   py::list rows;
-  for (const RouteCount& count : matmul_route_counts())
-    rows.append(py::make_tuple(count.op, count.implementation, count.served, count.fell_through));
+  for (const RouteReport& route : routes())
+    rows.append(py::make_tuple(route.op, route.aten, route.key, route.on, route.served, route.fell_through));
   return rows;
 }
+
+RouteScope scope_of(bool thread) { return thread ? RouteScope::kThread : RouteScope::kProcess; }
 
 }  // namespace
 
 void add_control(py::module_& module) {
-  module.def("route_matmul", route_matmul);
-  module.def("route_counts", route_counts);
+  module.def("routes", route_rows);
+  module.def("use_routes",
+             [](const std::vector<std::size_t>& numbers, bool thread) { use_routes(numbers, scope_of(thread)); });
+  module.def("leave_routes",
+             [](const std::vector<std::size_t>& numbers, bool thread) { leave_routes(numbers, scope_of(thread)); });
   module.def("measure", measure_calls);
   module.def("back_by_huge_pages", [](py::handle tensor) {
     if (!THPVariable_Check(tensor.ptr())) throw py::type_error("back_by_huge_pages: expected a tensor");

@@ -5,7 +5,7 @@
 
 namespace opyard::python {
 
-/// Adds route_matmul, route_counts, measure, fix_measured.
+/// Adds routes, use_routes, leave_routes, measure, fix_measured.
 void add_control(pybind11::module_& module);
 
 }  // namespace opyard::python

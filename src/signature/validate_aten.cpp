@@ -96,7 +96,8 @@ class AtenValidator {
     }
     for (std::size_t i = 0; i < arguments.keys.size(); ++i) {
       faults_.gather([&] {
-        if (std::find(known.begin(), known.end(), arguments.keys[i]) == known.end()) {
+        if (std::find(known.begin(), known.end(), arguments.keys[i]) == known.end() &&
+            !is_param_literal(arguments.keys[i], arguments.items[i])) {
           fail_manifest(place_, arguments.key_marks[i], "aten::" + op + " has no such argument",
                         toString(handle.schema()) + nearest_name(arguments.keys[i], known), arguments.keys[i]);
         }
@@ -104,6 +105,10 @@ class AtenValidator {
     }
     faults_.gather([&] { check_inputs_covered(op, mark, arguments); });
     faults_.gather([&] { check_returns(op, mark, handle.schema()); });
+  }
+
+  bool is_param_literal(const std::string& name, const Node& value) const {
+    return !value.is_map() && std::find(params_.begin(), params_.end(), name) != params_.end();
   }
 
   void check_argument(const std::string& op, const c10::Argument& argument, const Node& arguments, Mark mark) const {

@@ -86,7 +86,7 @@ def test_models_of_one_configuration_are_disabled_apart():
     assert model.config._attn_implementation == "sdpa"
 
 
-@pytest.mark.parametrize("step", ["route_matmul", "measure"])
+@pytest.mark.parametrize("step", ["use_routes", "measure"])
 def test_an_enable_that_fails_leaves_the_model_as_it_was(step, monkeypatch):
     def fail(*_):
         raise RuntimeError("no more")
