@@ -13,6 +13,7 @@ from opyard._overrides import OverrideRow, OverrideTable, overrides, uninstall
 from opyard._registered import Registration, register_kernel_type
 from opyard._verify import verify
 from opyard.backends import load_failures
+from opyard.build_events import BuildEvent, log_build, on_build
 from opyard.choices import bisect, lock, use, without
 from opyard.enable import Handle, disable, enable
 from opyard.errors import OpNotAvailableError, OpyardError
@@ -30,6 +31,7 @@ from opyard.targets import (
 
 __all__ = [
     "BUILTIN",
+    "BuildEvent",
     "CallSpec",
     "Handle",
     "Kernel",
@@ -52,6 +54,8 @@ __all__ = [
     "load_failures",
     "load_manifest",
     "lock",
+    "log_build",
+    "on_build",
     "override",
     "overrides",
     "register_detector",

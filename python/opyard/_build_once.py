@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from opyard.build_events import Watch
+
 
 class Holder:
     """An entry, which itself may be a tuple or a record; whoever keeps this keeps it."""
@@ -32,6 +34,7 @@ class _State:
         self.built: WeakValueDictionary[Hashable, Holder] = WeakValueDictionary()
         self.pending: dict[Hashable, _Pending] = {}
         self.builds = 0
+        self.hits = 0
 
 
 _state = _State()
@@ -41,19 +44,20 @@ def _after_fork() -> None:
     # What another thread was building has nobody to finish it in the child; what is built stays.
     global _state
     fresh = _State()
-    fresh.built = _state.built
+    fresh.built, fresh.builds, fresh.hits = _state.built, _state.builds, _state.hits
     _state = fresh
 
 
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def build_once(key: Hashable, builder: Callable[[], Any], what: str) -> Holder:
+def build_once(key: Hashable, builder: Callable[[], Any], what: str, event: tuple[str, str, object]) -> Holder:
     """The entry for `key`: one that somebody holds, awaited from the thread that builds it, or built here. A failing
-    build reaches all who wait, and leaves nothing."""
+    build reaches all who wait, and leaves nothing. `event`: operator, implementation and identity, for listeners."""
     state = _state
     with state.lock:
         if (holder := state.built.get(key)) is not None:
+            state.hits += 1
             return holder
         pending = state.pending.get(key)
         mine = pending is None
@@ -67,6 +71,7 @@ def build_once(key: Hashable, builder: Callable[[], Any], what: str) -> Holder:
             raise pending.error
         assert pending.holder is not None
         return pending.holder
+    watch = Watch()
     try:
         pending.holder = Holder(builder())
     except BaseException as error:
@@ -79,6 +84,7 @@ def build_once(key: Hashable, builder: Callable[[], Any], what: str) -> Holder:
                 state.builds += 1
             state.pending.pop(key, None)
         pending.done.set()
+        watch.tell(*event, pending.holder is not None, state.hits, state.builds)
     return pending.holder
 
 

@@ -117,7 +117,7 @@ class KernelLookup:
             return held
         owner = type(self) if self._share_entries else self._instance_key
         with device_current(call.device):
-            holder = build_once((owner, interface, cls, identity), pair[1], where)
+            holder = build_once((owner, interface, cls, identity), pair[1], where, (self._name, key, identity))
             if self._tune_requested:
                 for kernel in kernels_in(holder.entry):
                     kernel.request_tune()

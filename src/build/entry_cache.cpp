@@ -1,3 +1,4 @@
+#include <build/build_event.h>
 #include <build/entry_cache.h>
 #include <opyard/error.h>
 #include <registry/fork_lock.h>
@@ -22,7 +23,10 @@ std::shared_ptr<const Kernel> EntryCache::get_or_build(const Implementation& imp
   built_here = false;
   const Key key{&implementation, entry.identity};
   std::unique_lock lock(lock_of(LockRank::kBuild));
-  if (auto found = built_.find(key); found != built_.end()) return found->second;
+  if (auto found = built_.find(key); found != built_.end()) {
+    hits_.fetch_add(1, std::memory_order_relaxed);
+    return found->second;
+  }
 
   auto& slot = pending_[key];
   // A build that another thread had in flight before a fork has nobody to finish it in the child.
@@ -39,6 +43,7 @@ std::shared_ptr<const Kernel> EntryCache::get_or_build(const Implementation& imp
   }
 
   lock.unlock();
+  const BuildWatch watch;
   std::shared_ptr<const Kernel> kernel;
   std::exception_ptr error;
   try {
@@ -62,6 +67,7 @@ std::shared_ptr<const Kernel> EntryCache::get_or_build(const Implementation& imp
   pending->kernel = kernel;
   pending->finished.notify_all();
   lock.unlock();
+  watch.tell(implementation, entry.identity, !error, hits_.load(std::memory_order_relaxed), builds());
   if (error) std::rethrow_exception(error);
   built_here = true;
   return kernel;

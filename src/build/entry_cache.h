@@ -59,6 +59,7 @@ class EntryCache {
   std::unordered_map<Key, std::shared_ptr<const Kernel>, KeyHash> built_;
   std::unordered_map<Key, std::shared_ptr<Pending>, KeyHash> pending_;
   std::atomic<std::uint64_t> builds_{0};
+  std::atomic<std::uint64_t> hits_{0};
   std::atomic<std::uint64_t> evictions_{0};
 };
 

@@ -1,5 +1,6 @@
 // The binding: vectorcall in, exceptions out, and what a person may ask.
 #include <boundary/boundary.h>
+#include <python/build_events.h>
 #include <python/choices.h>
 #include <python/control.h>
 #include <python/declaration.h>
@@ -28,5 +29,6 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_targets(module);
   opyard::python::add_kernel_types(module);
   opyard::python::add_choices(module);
+  opyard::python::add_build_events(module);
   opyard::define_boundaries(opyard::Registry::process());
 }
