@@ -56,6 +56,15 @@ def condition_error(override: str, cause: BaseException) -> ConditionError:
     return error
 
 
+# What a runtime says that lacks a driver, a device or a library; not all have an exception of their own for it.
+_NO_RUNTIME = ("active drivers", "no NVIDIA driver", "not compiled with CUDA", "cannot open shared object file")
+
+
+def cannot_start(error: BaseException) -> bool:
+    """Whether an implementation failed because what it runs on is not there, and will not be at the next call."""
+    return isinstance(error, ImportError) or any(words in str(error) for words in _NO_RUNTIME)
+
+
 class OpNotAvailableError(OpyardError, ValueError):
     """Nothing serves the call; the text lists every candidate with its refusal."""
 

@@ -173,10 +173,7 @@ bool PythonServer::asks_and_holds(const Call& call) const {
 Outcome PythonServer::run(const c10::OperatorHandle& op, const Call& call, torch::jit::Stack& results) const {
   const py::object result = call.to(implementation_);
   if (!result) {
-    if (PyErr_ExceptionMatches(PyExc_ImportError)) {
-      return note_cannot_start(op);
-    }
-    throw_python_error();
+    return note_cannot_start(op);
   }
   if (result.ptr() == Py_NotImplemented) {
     return Outcome::kDeclined;
@@ -213,7 +210,11 @@ c10::IValue PythonServer::to_result(const c10::OperatorHandle& op, const c10::Ar
 }
 
 Outcome PythonServer::note_cannot_start(const c10::OperatorHandle& op) const {
-  const py::error_already_set error;  // takes the exception
+  py::error_already_set error;  // takes the exception
+  if (!py::module_::import("opyard.errors").attr("cannot_start")(error.value()).cast<bool>()) {
+    error.restore();
+    throw_python_error();
+  }
   cannot_start_.store(true, std::memory_order_relaxed);
   const std::string text =
       "the override '" + name_ + "' of " + toString(op.operator_name()) +

@@ -52,7 +52,7 @@ def test_controls_switch_for_a_block_and_keep_what_was_off():
     assert control.is_dsl_disabled("two")
     assert not control.is_operation_disabled("mul.Tensor")
     assert mul(A, B).tolist() == [1, 1]
-    assert "triton" in control.all_dsls()
+    assert "triton" in control.all_dsls
     with pytest.raises(ValueError, match="three"):
         control.dsl("three")
 

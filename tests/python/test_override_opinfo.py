@@ -19,6 +19,11 @@ FORWARD = [(op, dtype, False) for op in restricted() for dtype in DTYPES if op.s
 ROWS = FORWARD + [(op, dtype, True) for op, dtype, _ in FORWARD if dtype in op.supported_backward_dtypes("cpu")]
 
 
+def row_name(row):
+    op, dtype, gradients = row
+    return f"{op.name}-{str(dtype)[6:]}-{'gradient' if gradients else 'forward'}"
+
+
 def calls(op, dtype, requires_grad):
     with freeze_rng_state():
         torch.manual_seed(0)
@@ -45,11 +50,7 @@ def results(op, samples, gradients):
 
 
 @requirement("N14", "N75", "N76")
-@pytest.mark.parametrize(
-    ("op", "dtype", "gradients"),
-    ROWS,
-    ids=[f"{op.name}-{str(dtype)[6:]}-{'gradient' if gradients else 'forward'}" for op, dtype, gradients in ROWS],
-)
+@pytest.mark.parametrize(("op", "dtype", "gradients"), ROWS, ids=map(row_name, ROWS))
 def test_samples_give_what_they_give_without_overrides(op, dtype, gradients):
     samples = calls(op, dtype, gradients)
     want = results(op, samples, gradients)
@@ -101,14 +102,22 @@ SERVED = [
 ]
 
 
-@pytest.mark.parametrize("name", SERVED)
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: str(dtype)[6:])
-def test_the_matrix_products_that_opyard_serves_agree(name, dtype):
-    (op,) = entries(name)
-    samples = calls(op, dtype, False)
-    want = results(op, samples, False)
+PRODUCTS = [
+    (op, dtype, gradients)
+    for name in SERVED
+    for op in entries(name)
+    for dtype in DTYPES
+    for gradients in (False, True)
+    if op.supports_dtype(dtype, "cpu") and (not gradients or dtype in op.supported_backward_dtypes("cpu"))
+]
+
+
+@pytest.mark.parametrize(("op", "dtype", "gradients"), PRODUCTS, ids=map(row_name, PRODUCTS))
+def test_the_matrix_products_that_opyard_serves_agree(op, dtype, gradients):
+    samples = calls(op, dtype, gradients)
+    want = results(op, samples, gradients)
     with opyard.enable():
-        got = results(op, samples, False)
+        got = results(op, samples, gradients)
     for got_row, want_row in zip(got, want, strict=True):
         for (got_value, got_stride), (want_value, want_stride) in zip(got_row, want_row, strict=True):
             assert got_stride == want_stride

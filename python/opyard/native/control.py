@@ -1,20 +1,25 @@
-"""Switching overrides off and on by DSL, operator or dispatch key, for good or for a block."""
+"""Switching overrides off and on by DSL, operator or dispatch key, for good or for a block.
+
+Stands where torch.backends.python_native stands: `control.triton`, `control.all_dsls` and `control.available_dsls` are
+looked up when asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from opyard.native.dsl_registry import dsl_registry
-from opyard.native.filters import names_of
+from torch.backends import flags_frozen
+
+from opyard.native.dsl_registry import DSLModuleProtocol, dsl_registry
+from opyard.native.filters import _FilterState, names_of
 from opyard.native.graphs import GRAPHS
 from opyard.native.registry import deregister_op_overrides, get_dsl_operations, reenable_op_overrides
 
 __all__ = [
     "DSLController",
-    "all_dsls",
-    "available_dsls",
     "disable_dispatch_keys",
     "disable_operations",
     "dsl",
@@ -47,6 +52,8 @@ class DSLController:
 
     @enabled.setter
     def enabled(self, value: bool) -> None:
+        if flags_frozen():  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            raise RuntimeError(f"{self.name}: torch's flags are frozen; call enable() or disable(), or use disabled()")
         self.enable() if value else self.disable()
 
     def enable(self) -> None:
@@ -71,19 +78,42 @@ class DSLController:
         return f"DSLController({self.name}, {', '.join(words)})"
 
 
+@cache
+def _controller(name: str) -> DSLController:
+    return DSLController(name)
+
+
 def dsl(name: str) -> DSLController:
     """Raises ValueError for a DSL that no module registered and no override names."""
     if name not in dsl_registry.list_all_dsls() and name not in GRAPHS.by_dsl:
         raise ValueError(f"expected one of {', '.join(dsl_registry.list_all_dsls())}, got '{name}'")
-    return DSLController(name)
+    return _controller(name)
 
 
-def available_dsls() -> list[str]:
-    return list(dsl_registry.list_available_dsls())
+def __getattr__(name: str) -> Any:
+    if name == "all_dsls":
+        return list(dsl_registry.list_all_dsls())
+    if name == "available_dsls":
+        return list(dsl_registry.list_available_dsls())
+    if name in dsl_registry.list_all_dsls():
+        return _controller(name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
-def all_dsls() -> list[str]:
-    return list(dsl_registry.list_all_dsls())
+def __dir__() -> list[str]:
+    return sorted({*__all__, "all_dsls", "available_dsls", *dsl_registry.list_all_dsls()})
+
+
+def _get_filter_state() -> _FilterState:
+    """What tests written for torch.backends.python_native save and put back."""
+    return GRAPHS.filters
+
+
+def _get_dsl_module(dsl_name: str) -> DSLModuleProtocol:
+    module = dsl_registry.get_dsl_module(dsl_name)
+    if module is None:
+        raise ValueError(f"Unknown DSL: {dsl_name}. Available DSLs: {list(dsl_registry.list_all_dsls())}")
+    return module
 
 
 def disable_operations(*op_symbols: str) -> None:
