@@ -39,10 +39,10 @@ int main() {
   const opyard::Op gate = opyard::make_op("SiLUAndMulFwdOp");
   const at::Tensor x = at::randn({3, 8});
   if (!at::allclose(gate({x}), at::silu(x.slice(1, 0, 4)) * x.slice(1, 4))) return 1;
-  std::cout << "served by " << gate.last_implementation() << "\n" << gate.explain(x.slice(0, 0, 1));
+  std::cout << "served by " << gate.last_call()->implementation << "\n" << gate.explain(x.slice(0, 0, 1));
 
   const opyard::Op norm = opyard::make_op("RMSNormFwdOp", {{"normalized_shape", opyard::Sequence{8}}}, "acme");
   if (!at::equal(norm({x}), x)) return 1;
-  std::cout << "served by " << norm.last_implementation() << "\n";
+  std::cout << "served by " << norm.last_call()->implementation << "\n";
   return 0;
 }

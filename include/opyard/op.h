@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <opyard/call_record.h>
 #include <opyard/value.h>
 
 #include <initializer_list>
@@ -25,8 +26,8 @@ class Op {
   /// The same with every output.
   std::vector<at::Tensor> call(c10::ArrayRef<at::Tensor> inputs) const;
 
-  /// The implementation that served the newest completed call; throws SignatureError before any.
-  std::string last_implementation() const;
+  /// The newest completed call, of any thread; null before any.
+  CallRecordPtr last_call() const;
 
   /// What would serve a call with these inputs, and why the others would not. Runs and builds nothing.
   std::string explain(c10::ArrayRef<at::Tensor> inputs) const;

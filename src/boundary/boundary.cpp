@@ -3,6 +3,7 @@
 #include <boundary/boundary_call.h>
 #include <boundary/fake.h>
 #include <opyard/error.h>
+#include <opyard/manifest.h>
 #include <registry/fork_lock.h>
 #include <torch/library.h>
 
@@ -85,5 +86,7 @@ void define_boundaries(Registry& registry) {
   }();
   static_cast<void>(defined);
 }
+
+void define_custom_ops() { define_boundaries(Registry::process()); }
 
 }  // namespace opyard

@@ -1,7 +1,8 @@
 #include <boundary/boundary.h>
-#include <boundary/load_manifest.h>
 #include <manifest/faults.h>
 #include <opyard/error.h>
+#include <opyard/manifest.h>
+#include <registry/registry.h>
 #include <signature/validate_entry.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ void throw_all(const std::filesystem::path& path, const Faults& faults) {
 
 }  // namespace
 
-std::vector<std::string> load_manifest(Registry& registry, const std::filesystem::path& path) {
+std::vector<std::string> load_manifest(const std::filesystem::path& path) {
+  Registry& registry = Registry::process();
   Faults faults;
   std::vector<std::shared_ptr<const Signature>> added;
   std::vector<std::string> names;

@@ -65,11 +65,7 @@ std::vector<at::Tensor> Op::call(c10::ArrayRef<at::Tensor> inputs) const {
   return {std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end())};
 }
 
-std::string Op::last_implementation() const {
-  if (const CallRecordPtr record = instance_->last_call()) return record->implementation;
-  throw SignatureError(SignatureError::Kind::kValue, "the operator has completed no call yet",
-                       {.op = instance_->signature().op(), .advice = "call it first"});
-}
+CallRecordPtr Op::last_call() const { return instance_->last_call(); }
 
 std::string Op::explain(c10::ArrayRef<at::Tensor> inputs) const {
   return opyard::explain(*instance_, pointers(instance_->signature(), inputs).data());

@@ -3,7 +3,7 @@
 
 #include <cache/call_key.h>
 #include <opyard/kernel.h>
-#include <record/call_record.h>
+#include <opyard/call_record.h>
 
 #include <atomic>
 #include <memory>

@@ -1,8 +1,9 @@
-#include <boundary/load_manifest.h>
 #include <manifest/faults.h>
+#include <opyard/manifest.h>
 #include <python/infer.h>
 #include <python/manifest.h>
 #include <python/value_caster.h>
+#include <registry/registry.h>
 #include <signature/sample_cases.h>
 #include <signature/validate_entry.h>
 #include <signature/workload_cases.h>
@@ -12,8 +13,6 @@ namespace opyard::python {
 namespace py = pybind11;
 
 namespace {
-
-std::vector<std::string> load(const std::string& path) { return load_manifest(Registry::process(), path); }
 
 std::vector<std::string> fault_lines(const std::string& path) { return to_lines(validate_manifest(path)); }
 
@@ -111,7 +110,7 @@ class Manifest {
 }  // namespace
 
 void add_manifest(py::module_& module) {
-  module.def("load_manifest", load);
+  module.def("load_manifest", [](const std::string& path) { return load_manifest(path); });
   module.def("validate_manifest", fault_lines);
   module.def("workload_cases",
              [](const std::string& op) { return cases_list(*Registry::process().find(op).signature); });

@@ -1,7 +1,7 @@
 // The calls in progress on a thread, innermost first. Frames live on the C++ stack.
 #pragma once
 
-#include <record/call_record.h>
+#include <opyard/call_record.h>
 #include <registry/epoch.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The record of an instance's newest completed call, read and replaced by any thread without a lock.
 #pragma once
 
-#include <record/call_record.h>
+#include <opyard/call_record.h>
 #include <registry/epoch.h>
 
 #include <atomic>

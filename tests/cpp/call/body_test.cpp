@@ -199,13 +199,13 @@ TEST(Target, first_calls_from_many_threads_build_one_kernel_and_failures_leave_n
 TEST(Choices, enter_the_key_and_leave_no_trace) {
   const Op op(norm(5.0));
   op({kX});
-  const std::string selected = op.last_implementation();
+  const std::string selected = op.last_call()->implementation;
   this_thread().choices = choices_number({.all = {{Choice::Kind::kWithout, "RMSNormFwdOp", selected}}});
   op({kX});
-  EXPECT_NE(op.last_implementation(), selected);
+  EXPECT_NE(op.last_call()->implementation, selected);
   this_thread().choices = 0;
   op({kX});
-  EXPECT_EQ(op.last_implementation(), selected);
+  EXPECT_EQ(op.last_call()->implementation, selected);
   EXPECT_EQ(choices_word(this_thread()), 0u);
 }
 
