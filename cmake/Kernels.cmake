@@ -49,7 +49,7 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
 }  // namespace opyard::kernels
 " @ONLY)
 
-  opyard_embed_cuda_headers(cuda_headers)
+  opyard_embed_device_code(device_code)
 
   set(libraries)
   set(flags_baseline "")
@@ -78,31 +78,46 @@ void for_each_builtin(int arch, const std::function<void(std::vector<Implementat
   endforeach()
   set(OPYARD_KERNEL_LIBRARIES ${libraries} PARENT_SCOPE)
   # The others are compiled as the library's own sources, beside its precompiled header.
-  set(OPYARD_KERNEL_SOURCES ${plain} ${list_file} ${cuda_headers} PARENT_SCOPE)
+  set(OPYARD_KERNEL_SOURCES ${plain} ${list_file} ${device_code} PARENT_SCOPE)
 endfunction()
 
-# The CUDA headers under kernels/ as text in the library, so that NVRTC is fed from memory.
-function(opyard_embed_cuda_headers result)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/kernels
-    ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.cuh)
-  set(entries "")
-  foreach(header ${headers})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${header})
-    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${header} text)
-    string(APPEND entries "      {\"${header}\", R\"~~(${text})~~\"},\n")
-  endforeach()
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/generated/cuda_headers.cpp)
+# Device code under kernels/ as text in the library, so that compilers are fed from memory.
+function(opyard_embed_device_code result)
+  opyard_embedded_list(headers cuh)
+  opyard_embedded_list(modules py)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/generated/embedded_code.cpp)
   file(CONFIGURE OUTPUT ${file} CONTENT
-"// Generated from the .cuh files under kernels/; do not edit.
-#include <build/cuda_headers.h>
+"// Generated from the .cuh and .py files under kernels/; do not edit.
+#include <build/embedded_code.h>
 
 namespace opyard::cuda {
-const std::vector<std::pair<std::string_view, std::string_view>>& embedded_headers() {
-  static const auto& headers = *new std::vector<std::pair<std::string_view, std::string_view>>{
-@entries@  };
+using Texts = std::vector<std::pair<std::string_view, std::string_view>>;
+
+const Texts& embedded_headers() {
+  static const auto& headers = *new Texts{
+@headers@  };
   return headers;
+}
+
+const Texts& embedded_modules() {
+  static const auto& modules = *new Texts{
+@modules@  };
+  return modules;
 }
 }  // namespace opyard::cuda
 " @ONLY)
   set(${result} ${file} PARENT_SCOPE)
+endfunction()
+
+# Rows of path and text, one for each file under kernels/ that ends so.
+function(opyard_embedded_list result ending)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/kernels
+    ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.${ending})
+  set(entries "")
+  foreach(name ${files})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${name})
+    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${name} text)
+    string(APPEND entries "      {\"${name}\", R\"~~(${text})~~\"},\n")
+  endforeach()
+  set(${result} "${entries}" PARENT_SCOPE)
 endfunction()

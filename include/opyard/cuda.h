@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace opyard::cuda {
 
@@ -17,6 +18,7 @@ namespace opyard::cuda {
 struct Program {
   std::string source;
   std::string function;
+  std::vector<std::string> options = {};  // of the compiler, beside its usual ones
 };
 
 /// Sizes in threads and blocks; dynamic shared memory in bytes.
@@ -58,6 +60,9 @@ class CompileOnly {
   std::string arch_;
 };
 
+/// Whether a CompileOnly lives on this thread: there may be no device to copy to.
+bool only_compiling();
+
 /// A function that few calls need: loaded by the first of them, or at once while a CompileOnly lives.
 class LateFunction {
  public:
@@ -73,7 +78,7 @@ class LateFunction {
   mutable std::shared_ptr<const Function> function_;
 };
 
-/// 10 * major + minor, read once for each device.
+/// 10 * major + minor, read once for each device; that of the architecture while a CompileOnly lives.
 int compute_capability(c10::DeviceIndex device);
 
 }  // namespace opyard::cuda

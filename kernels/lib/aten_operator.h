@@ -64,6 +64,7 @@ Implementation aten_operator(const char* op, double expected_us,
   return {
       .op = op,
       .key = "aten",
+      .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
       .general = true,
       .entry_for =
           [run](const CallSpec& spec) {

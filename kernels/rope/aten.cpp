@@ -42,7 +42,12 @@ Entry entry_for(const CallSpec& spec) {
 std::vector<Implementation> rope_aten() {
   std::vector<Implementation> all;
   for (const char* op : {"RoPEFwdOp", "RoPELlama31FwdOp", "YaRNFwdOp", "LongRoPEFwdOp"}) {
-    all.push_back({.op = op, .key = "aten", .general = true, .entry_for = entry_for, .expected_us = 20});
+    all.push_back({.op = op,
+                   .key = "aten",
+                   .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
+                   .general = true,
+                   .entry_for = entry_for,
+                   .expected_us = 20});
   }
   return all;
 }

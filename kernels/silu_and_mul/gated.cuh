@@ -1,7 +1,7 @@
 // out = silu(gate) * up of the two halves of each row; silu is rounded to the dtype first, as eager torch rounds it.
 #pragma once
 
-#include <lib/cuda/activation.cuh>
+#include <lib/cuda/functions.cuh>
 #include <lib/cuda/pack.cuh>
 
 namespace opyard {

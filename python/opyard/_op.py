@@ -99,6 +99,17 @@ class Op(_C.OpBase, KernelLookup, Composite):
         """Who serves this instance: opyard.BUILTIN, a target's name, or None before a call selected it."""
         return public_target(_C.serving_target(self))
 
+    def warmup(self, *specs: Any, arch: str | None = None, **named: Any) -> str | None:
+        """Makes one call ready ahead: `specs`, an opyard.TensorSpec or a tensor each, stand for its arguments. The
+        first such call then builds and loads nothing, so that it may be captured into a CUDA graph.
+
+        With `arch`, such as "sm_90a", it is compiled for that architecture into the artefact store and nothing else;
+        the device need not be here. Returns the implementation that was compiled.
+        """
+        from opyard._warm_up import warm_up
+
+        return warm_up(self, specs, named, arch)
+
     def iter_kernels(self) -> Iterator[Kernel]:
         """Each kernel in the entries built so far, once, then those of held sub-operators."""
         seen: set[int] = set()

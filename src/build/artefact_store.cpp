@@ -112,13 +112,25 @@ std::vector<ArtefactStore::Listed> ArtefactStore::list(bool drop_broken) {
   std::error_code failed;  // a folder that went away holds nothing
   for (const auto& entry : fs::directory_iterator(folder_, failed)) {
     if (entry.path().extension() != kSuffix) continue;
-    const ArtefactFile file = read_artefact(entry.path());
+    ArtefactFile file = read_artefact(entry.path());
     const bool whole = file.state == ArtefactState::kWhole && path_of(file.key) == entry.path();
-    listed.push_back({entry.path(), file.bytes, whole});
+    listed.push_back({entry.path(), file.bytes, whole, whole ? std::move(file.key) : std::string()});
     if (drop_broken && !whole) unlink(entry.path().c_str());
   }
   std::sort(listed.begin(), listed.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return listed;
+}
+
+std::size_t ArtefactStore::clear() {
+  std::size_t removed = 0;
+  if (refusal_) return removed;
+  std::error_code failed;  // a folder that went away holds nothing
+  for (const auto& entry : fs::directory_iterator(folder_, failed)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == kSuffix) removed += unlink(entry.path().c_str()) == 0;
+    if (extension == ".lock") unlink(entry.path().c_str());
+  }
+  return removed;
 }
 
 StoreCounts ArtefactStore::counts() const {

@@ -39,9 +39,13 @@ class ArtefactStore {
     std::filesystem::path path;
     std::uintmax_t bytes;
     bool whole;
+    std::string key;  // of a whole one
   };
   /// Every artefact in the folder, by name; with `drop_broken` those that are not whole are removed.
   std::vector<Listed> list(bool drop_broken = false);
+
+  /// Removes every artefact and lock file, and gives the number of artefacts. Processes that build meanwhile go on.
+  std::size_t clear();
 
   /// Why nothing is kept on disk; nothing where the store is used.
   const std::optional<std::string>& refusal() const { return refusal_; }

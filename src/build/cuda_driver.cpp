@@ -1,4 +1,5 @@
 #include <build/cuda_driver.h>
+#include <build/loaded_function.h>
 #include <build/shared_library.h>
 #include <opyard/error.h>
 
@@ -128,6 +129,7 @@ Context primary_context(c10::DeviceIndex device) {
 }
 
 int compute_capability(c10::DeviceIndex device) {
+  if (const std::string* arch = compile_only_arch()) return capability_of(*arch);
   static std::array<std::atomic<int>, kMostDevices> archs{};
   return cached(archs, device, 0,
                 [device] { return 10 * attribute(device, kDeviceMajor) + attribute(device, kDeviceMinor); });

@@ -1,5 +1,5 @@
 #include <ATen/Version.h>
-#include <build/cuda_headers.h>
+#include <build/embedded_code.h>
 #include <build/kept_output.h>
 #include <build/nvrtc.h>
 #include <build/shared_library.h>
@@ -165,6 +165,7 @@ Cubin nvrtc_compile(const Program& program, const std::string& arch) {
   const std::string target = "-arch=" + arch;
   options.push_back(target.c_str());
   for (const std::string& option : nvrtc_options()) options.push_back(option.c_str());
+  for (const std::string& option : program.options) options.push_back(option.c_str());
   const Result compiled = n.compile(compilation.handle(), static_cast<int>(options.size()), options.data());
   compilation.check(compiled, program, compilation.log());
   const char* lowered = nullptr;

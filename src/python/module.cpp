@@ -4,6 +4,7 @@
 #include <python/choices.h>
 #include <python/control.h>
 #include <python/declaration.h>
+#include <python/dsl_compilers.h>
 #include <python/infer.h>
 #include <python/introspect.h>
 #include <python/kernel_type.h>
@@ -14,6 +15,7 @@
 #include <python/stub.h>
 #include <python/targets.h>
 #include <python/translate_error.h>
+#include <python/warm_up.h>
 
 PYBIND11_MODULE(_C, module) {
   opyard::python::register_translator();
@@ -30,5 +32,7 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_kernel_types(module);
   opyard::python::add_choices(module);
   opyard::python::add_build_events(module);
+  opyard::python::add_dsl_compilers();
+  opyard::python::add_warm_up(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

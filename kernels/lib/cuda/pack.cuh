@@ -11,6 +11,16 @@ struct alignas(kCount * sizeof(T)) Items {
   T items[kCount];
 };
 
+/// The first type where kFirst, else the second.
+template <bool kFirst, class A, class B>
+struct Either {
+  using Type = A;
+};
+template <class A, class B>
+struct Either<false, A, B> {
+  using Type = B;
+};
+
 template <class T>
 using Pack = Items<T, 16 / static_cast<int>(sizeof(T))>;
 

@@ -54,6 +54,50 @@ def validate(
         raise typer.Exit(status)
 
 
+cache = typer.Typer(help="The compiled kernels on disk.", no_args_is_help=False)
+app.add_typer(cache, name="cache")
+
+
+@cache.command("list")
+def cache_list(json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
+    """Lists what is stored: its size, and what it was compiled from, for and by."""
+    from opyard.cli.cache import run_list
+
+    run_list(as_json=json)
+
+
+@cache.command("verify")
+def cache_verify(
+    drop: Annotated[bool, typer.Option("--drop", help="Remove what is broken; a call builds it anew.")] = False,
+) -> None:
+    """Checks every stored file against its digest; exit status 1 when one is broken."""
+    from opyard.cli.cache import run_verify
+
+    if status := run_verify(drop=drop):
+        raise typer.Exit(status)
+
+
+@cache.command("clear")
+def cache_clear() -> None:
+    """Removes everything that is stored."""
+    from opyard.cli.cache import run_clear
+
+    run_clear()
+
+
+@cache.command("build")
+def cache_build(
+    arch: Annotated[str, typer.Option(help="An architecture such as sm_80, sm_90a or sm_100a.")],
+    operators: Annotated[list[str] | None, typer.Argument(help="Operators; all of them without one.")] = None,
+    implementation: Annotated[str | None, typer.Option(help="This one in place of those selected.")] = None,
+) -> None:
+    """Compiles, for a GPU that need not be here, what serves each workload of the operators' declarations."""
+    from opyard.cli.cache import run_build
+
+    if status := run_build(arch, operators or [], implementation):
+        raise typer.Exit(status)
+
+
 def main() -> None:
     """The console script. Typer prints wrong use as a box of several lines: here it is one."""
     try:

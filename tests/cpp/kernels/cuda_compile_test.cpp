@@ -26,12 +26,57 @@ KernelCase silu_and_mul(std::int64_t columns, at::ScalarType dtype) {
   return {"SiLUAndMulFwdOp", {{"input", at::ones({3, 2 * columns}, dtype)}}, {}, "output", dtype, {3, columns}};
 }
 
+KernelCase layer_norm(std::int64_t columns, at::ScalarType dtype) {
+  return {"LayerNormFwdOp",
+          {{"input", at::ones({3, columns}, dtype)},
+           {"weight", at::ones({columns}, dtype)},
+           {"bias", at::ones({columns}, dtype)}},
+          {{"normalized_shape", Sequence{columns}}, {"eps", 1e-6}},
+          "output",
+          dtype,
+          {3, columns}};
+}
+
+KernelCase fused_add(const char* op, std::int64_t columns, at::ScalarType dtype) {
+  return {op,
+          {{"input", at::ones({3, columns}, dtype)},
+           {"residual", at::ones({3, columns}, dtype)},
+           {"weight", at::ones({columns}, dtype)},
+           {"bias", std::string(op) == "FusedAddLayerNormFwdOp" ? at::ones({columns}, dtype) : at::Tensor()}},
+          {{"eps", 1e-6}},
+          "output",
+          dtype,
+          {3, columns}};
+}
+
+KernelCase fused_add_rms_norm(std::int64_t columns, at::ScalarType dtype) {
+  return fused_add("FusedAddRMSNormFwdOp", columns, dtype);
+}
+
+KernelCase fused_add_layer_norm(std::int64_t columns, at::ScalarType dtype) {
+  return fused_add("FusedAddLayerNormFwdOp", columns, dtype);
+}
+
+KernelCase softmax(std::int64_t columns, at::ScalarType dtype) {
+  return {"SoftmaxFwdOp", {{"x", at::ones({3, columns}, dtype)}}, {{"dim", -1}, {"dtype", Value()}}, "output", dtype,
+          {3, columns}};
+}
+
 class CudaCompile : public testing::TestWithParam<const char*> {};
 
 TEST_P(CudaCompile, every_implementation_and_dtype) {
   ASSERT_EQ(cuda::nvrtc_missing(), std::nullopt);
   const cuda::CompileOnly scope(GetParam());
-  const Row rows[] = {{"RMSNormFwdOp", {128, 129, 4096, 262144}, rms_norm}, {"SiLUAndMulFwdOp", {64}, silu_and_mul}};
+  const std::vector<std::int64_t> widths = {128, 129, 4096, 262144};
+  const Row rows[] = {
+      {"RMSNormFwdOp", widths, rms_norm},
+      {"LayerNormFwdOp", widths, layer_norm},
+      {"FusedAddRMSNormFwdOp", widths, fused_add_rms_norm},
+      {"FusedAddLayerNormFwdOp", {4096}, fused_add_layer_norm},
+      {"SoftmaxFwdOp", widths, softmax},
+      {"LogSoftmaxFwdOp", widths, softmax},
+      {"SiLUAndMulFwdOp", {64}, silu_and_mul},
+  };
   for (const Row& row : rows) {
     const Implementation candidate = implementation(row.op, "cuda", 0);
     for (const at::ScalarType dtype : candidate.dtypes) {
