@@ -22,7 +22,7 @@ std::vector<Implementation> elementwise_binary_cuda() {
            {"MaximumFwdOp", "larger(x, y)"},
            {"MinimumFwdOp", "smaller(x, y)"},
        }) {
-    all.push_back(elementwise_implementation(function, 2, number_of));
+    all.push_back(elementwise_implementation(function, number_of));
   }
   return all;
 }

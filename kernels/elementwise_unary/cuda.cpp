@@ -52,8 +52,8 @@ ElementwiseNumbers no_numbers(const CallSpec&) { return {}; }
 
 /// By one expression for each approximation.
 Implementation gelu() {
-  const Implementation exact = elementwise_implementation({"GELUFwdOp", "gelu(x)"}, 1, no_numbers);
-  const Implementation by_tanh = elementwise_implementation({"GELUFwdOp", "gelu_tanh(x)"}, 1, no_numbers);
+  const Implementation exact = elementwise_implementation({"GELUFwdOp", "gelu(x)"}, no_numbers);
+  const Implementation by_tanh = elementwise_implementation({"GELUFwdOp", "gelu_tanh(x)"}, no_numbers);
   Implementation either = exact;
   either.entry_for = [exact, by_tanh](const CallSpec& spec) {
     return (spec.param("approximate").get<std::string>() == "tanh" ? by_tanh : exact).entry_for(spec);
@@ -66,7 +66,7 @@ Implementation gelu() {
 std::vector<Implementation> elementwise_unary_cuda() {
   std::vector<Implementation> all = {gelu()};
   for (const ElementwiseFunction& function : kFunctions) {
-    all.push_back(elementwise_implementation(function, 1, numbers_of));
+    all.push_back(elementwise_implementation(function, numbers_of));
   }
   return all;
 }

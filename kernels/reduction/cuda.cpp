@@ -43,24 +43,27 @@ class FoldRows final : public Kernel {
         packed_(cuda::RowLayout::of(columns, dtype).packed),
         scale_(fold.mean ? 1.0f / static_cast<float>(columns) : 1.0f),
         whole_(cuda::load(program(fold, cuda::type_name(dtype), cuda::type_name(dtype), packed_), device)),
-        any_(program(fold, cuda::type_name(dtype), cuda::type_name(dtype), false), device),
-        parts_(program(fold, cuda::type_name(dtype), "float", packed_), device),
-        odd_parts_(program(fold, cuda::type_name(dtype), "float", false), device),
-        last_(program(fold, "float", cuda::type_name(dtype), false), device) {}
+        odd_(program(fold, cuda::type_name(dtype), cuda::type_name(dtype), false), device),
+        odd_parts_(program(fold, cuda::type_name(dtype), "float", false), device) {
+    if (columns > kPart) {
+      parts_ = cuda::load(program(fold, cuda::type_name(dtype), "float", packed_), device);
+      last_ = cuda::load(program(fold, "float", cuda::type_name(dtype), false), device);
+    }
+  }
 
   void forward(KernelCall& call) const override {
     OutputBuffer out(call, 0);
     const at::Tensor& x = call.input(0);
     const std::int64_t rows = out.tensor().numel();
-    const bool aligned = packed_ && cuda::aligned(x.const_data_ptr());
+    const bool fits = !packed_ || cuda::aligned(x.const_data_ptr());
     const std::int64_t parts = rows < kManyRows ? std::max<std::int64_t>((columns_ + kPart - 1) / kPart, 1) : 1;
     if (parts == 1) {
-      launch(aligned ? *whole_ : any_.get(), x.const_data_ptr(), out.data<void>(), rows, columns_, 1, columns_, scale_);
+      launch(fits ? *whole_ : odd_.get(), x.const_data_ptr(), out.data<void>(), rows, columns_, 1, columns_, scale_);
     } else {
       const at::Tensor folded = at::empty({rows, parts}, x.options().dtype(at::kFloat));
-      launch(aligned ? parts_.get() : odd_parts_.get(), x.const_data_ptr(), folded.mutable_data_ptr(), rows, columns_,
-             parts, kPart, 1.0f);
-      launch(last_.get(), folded.const_data_ptr(), out.data<void>(), rows, parts, 1, parts, scale_);
+      launch(fits ? *parts_ : odd_parts_.get(), x.const_data_ptr(), folded.mutable_data_ptr(), rows, columns_, parts,
+             kPart, 1.0f);
+      launch(*last_, folded.const_data_ptr(), out.data<void>(), rows, parts, 1, parts, scale_);
     }
     out.finish();
   }
@@ -85,8 +88,8 @@ class FoldRows final : public Kernel {
   std::int64_t columns_;
   bool short_, packed_;
   float scale_;
-  std::shared_ptr<const cuda::Function> whole_;
-  cuda::LateFunction any_, parts_, odd_parts_, last_;
+  std::shared_ptr<const cuda::Function> whole_, parts_, last_;  // the last two where rows are longer than a part
+  cuda::LateFunction odd_, odd_parts_;                          // for addresses between packs
 };
 
 /// The dims that go are the last ones, so that what is folded lies in one run.

@@ -55,6 +55,14 @@ class BuildLock {
   int file_;
 };
 
+/// A file that a writer has not renamed yet; or never will, once it is older than any build.
+bool is_aside(const fs::path& path) { return path.stem().extension() == kSuffix; }
+
+bool is_left_behind(const fs::path& path) {
+  struct stat status {};
+  return is_aside(path) && lstat(path.c_str(), &status) == 0 && time(nullptr) - status.st_mtime > kLongestWait.count();
+}
+
 fs::path process_folder() {
   if (const char* named = std::getenv("OPYARD_CACHE_DIR"); named != nullptr && *named != '\0') return named;
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
@@ -111,7 +119,7 @@ std::vector<ArtefactStore::Listed> ArtefactStore::list(bool drop_broken) {
   if (refusal_) return listed;
   std::error_code failed;  // a folder that went away holds nothing
   for (const auto& entry : fs::directory_iterator(folder_, failed)) {
-    if (entry.path().extension() != kSuffix) continue;
+    if (entry.path().extension() != kSuffix && !is_left_behind(entry.path())) continue;
     ArtefactFile file = read_artefact(entry.path());
     const bool whole = file.state == ArtefactState::kWhole && path_of(file.key) == entry.path();
     listed.push_back({entry.path(), file.bytes, whole, whole ? std::move(file.key) : std::string()});
@@ -128,7 +136,7 @@ std::size_t ArtefactStore::clear() {
   for (const auto& entry : fs::directory_iterator(folder_, failed)) {
     const fs::path extension = entry.path().extension();
     if (extension == kSuffix) removed += unlink(entry.path().c_str()) == 0;
-    if (extension == ".lock") unlink(entry.path().c_str());
+    if (extension == ".lock" || is_aside(entry.path())) unlink(entry.path().c_str());
   }
   return removed;
 }

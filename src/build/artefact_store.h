@@ -41,7 +41,8 @@ class ArtefactStore {
     bool whole;
     std::string key;  // of a whole one
   };
-  /// Every artefact in the folder, by name; with `drop_broken` those that are not whole are removed.
+  /// Every artefact in the folder, by name, and what writers that died left; with `drop_broken` what is not whole is
+  /// removed.
   std::vector<Listed> list(bool drop_broken = false);
 
   /// Removes every artefact and lock file, and gives the number of artefacts. Processes that build meanwhile go on.

@@ -101,12 +101,24 @@ def test_a_first_call_inside_a_capture_raises_and_the_capture_goes_on() -> None:
     x = draw(16, 1736)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        with pytest.raises(BuildError, match="captured"):
+        with pytest.raises(BuildError, match="warmup"):
             op(x)
         y = x + 1
     graph.replay()
     torch.testing.assert_close(y, x + 1)
     torch.testing.assert_close(op(x).double(), reference(x, None, 1e-6), atol=1e-5, rtol=1e-5)
+
+
+def test_a_warmed_up_first_call_is_captured_and_replays() -> None:
+    op = RMSNormFwdOp(normalized_shape=[1752], eps=1e-6)
+    x = draw(16, 1752)
+    op.warmup(opyard.TensorSpec(x.device, x.dtype, tuple(x.shape)))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = op(x)
+    x.copy_(draw(16, 1752))
+    graph.replay()
+    torch.testing.assert_close(y.double(), reference(x, None, 1e-6), atol=1e-5, rtol=1e-5)
 
 
 def test_explain_names_the_implementation() -> None:

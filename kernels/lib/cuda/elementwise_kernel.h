@@ -21,13 +21,14 @@ struct ElementwiseNumbers {
 
 class ElementwiseKernel final : public Kernel {
  public:
-  /// `other`: as kOther in elementwise.cuh.
-  ElementwiseKernel(std::string value, int other, c10::Device device, c10::ScalarType dtype, ElementwiseNumbers numbers)
+  /// `other`: as kOther in elementwise.cuh. `packed`: the elements are whole packs.
+  ElementwiseKernel(const std::string& value, int other, bool packed, c10::Device device, c10::ScalarType dtype,
+                    ElementwiseNumbers numbers)
       : other_(other),
-        pack_(cuda::kPackBytes / static_cast<std::int64_t>(c10::elementSize(dtype))),
+        pack_(packed ? cuda::kPackBytes / static_cast<std::int64_t>(c10::elementSize(dtype)) : 1),
         numbers_(numbers),
-        packed_(cuda::load(program(value, other, dtype, true), device)),
-        any_(program(value, other, dtype, false), device) {}
+        function_(cuda::load(program(value, other, dtype, packed), device)),
+        odd_(program(value, other, dtype, false), device) {}
 
   void forward(KernelCall& call) const override {
     OutputBuffer out(call, 0);
@@ -35,15 +36,14 @@ class ElementwiseKernel final : public Kernel {
     const void* other = other_ == 0 ? nullptr : call.input(1).const_data_ptr();
     void* y = out.data<void>();
     const std::int64_t count = out.tensor().numel();
-    const bool aligned =
-        count % pack_ == 0 && cuda::aligned(x) && cuda::aligned(y) && (other_ != 2 || cuda::aligned(other));
-    std::int64_t units = aligned ? count / pack_ : count;
+    const bool fits = pack_ == 1 || (cuda::aligned(x) && cuda::aligned(y) && (other_ != 2 || cuda::aligned(other)));
+    std::int64_t units = fits ? count / pack_ : count;
     ElementwiseNumbers numbers = numbers_;
     void* arguments[] = {&x, &other, &y, &units, &numbers};
     cuda::Launch launch;
     launch.grid[0] = static_cast<std::uint32_t>((units + kThreads - 1) / kThreads);
     launch.block[0] = kThreads;
-    (aligned ? *packed_ : any_.get()).launch(launch, arguments);
+    (fits ? *function_ : odd_.get()).launch(launch, arguments);
     out.finish();
   }
 
@@ -59,53 +59,55 @@ class ElementwiseKernel final : public Kernel {
   }
 
   int other_;
-  std::int64_t pack_;  // elements
+  std::int64_t pack_;  // elements that a thread has
   ElementwiseNumbers numbers_;
-  std::shared_ptr<const cuda::Function> packed_;
-  cuda::LateFunction any_;
+  std::shared_ptr<const cuda::Function> function_;
+  cuda::LateFunction odd_;  // for addresses between packs
 };
 
-/// Serves contiguous tensors of the dtypes whose arithmetic is float32's. `numbers` reads a and b.
-inline Implementation elementwise_implementation(ElementwiseFunction function, int operands,
-                                                 ElementwiseNumbers (*numbers)(const CallSpec&)) {
-  const auto other_of = [operands](const CallSpec& spec) {
-    if (operands == 1) {
-      return 0;
+inline std::int64_t count_of(const TensorFacts& facts) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : facts.sizes) {
+    count *= size;
+  }
+  return count;
+}
+
+inline Refusal elementwise_refusal(const CallSpec& spec) {
+  const auto& [first, x] = spec.inputs.front();
+  for (const auto& [name, facts] : spec.inputs) {
+    if (!facts.contiguous) {
+      return c10::str(name, " is not contiguous; the kernel reads one run");
     }
-    return spec.inputs[0].second.sizes == spec.inputs[1].second.sizes ? 2 : 1;
-  };
+    if (facts.sizes != x.sizes && (count_of(facts) != 1 || facts.sizes.size() > x.sizes.size())) {
+      return c10::str(name, " and ", first, " differ in shape; the kernel spreads one number at most");
+    }
+  }
+  return std::nullopt;
+}
+
+/// Serves contiguous tensors of the dtypes whose arithmetic is float32's. `numbers` reads a and b.
+inline Implementation elementwise_implementation(ElementwiseFunction function,
+                                                 ElementwiseNumbers (*numbers)(const CallSpec&)) {
   return {
       .op = function.op,
       .key = "cuda",
       .devices = {c10::DeviceType::CUDA},
       .dtypes = {c10::ScalarType::Float, c10::ScalarType::BFloat16, c10::ScalarType::Half},
       .preferred_over = {"aten"},
-      .refusal = [](const CallSpec& spec) -> Refusal {
-        const auto& [first, x] = spec.inputs.front();
-        for (const auto& [name, facts] : spec.inputs) {
-          if (!facts.contiguous) {
-            return c10::str(name, " is not contiguous; the kernel reads one run");
-          }
-          std::int64_t count = 1;
-          for (const std::int64_t size : facts.sizes) {
-            count *= size;
-          }
-          if (&facts != &x && facts.sizes != x.sizes && (count != 1 || facts.sizes.size() > x.sizes.size())) {
-            return c10::str(name, " and ", first, " differ in shape; the kernel spreads one number at most");
-          }
-        }
-        return std::nullopt;
-      },
+      .refusal = elementwise_refusal,
       .entry_for =
           [=](const CallSpec& spec) {
-            const int other = other_of(spec);
+            const TensorFacts& x = spec.inputs.front().second;
+            const int other = spec.inputs.size() == 1 ? 0 : spec.inputs[1].second.sizes == x.sizes ? 2 : 1;
+            const bool packed = cuda::RowLayout::of(count_of(x), x.dtype).packed;
             const ElementwiseNumbers read = numbers(spec);
-            const c10::ScalarType dtype = spec.inputs.front().second.dtype;
-            const c10::Device device = spec.device;
             const std::string value = function.value;
-            return Entry{
-                Sequence{device, dtype, other, value, static_cast<double>(read.a), static_cast<double>(read.b)},
-                [=] { return std::make_shared<const ElementwiseKernel>(value, other, device, dtype, read); }};
+            return Entry{Sequence{spec.device, x.dtype, other, packed, value, static_cast<double>(read.a),
+                                  static_cast<double>(read.b)},
+                         [=, device = spec.device, dtype = x.dtype] {
+                           return std::make_shared<const ElementwiseKernel>(value, other, packed, device, dtype, read);
+                         }};
           },
   };
 }

@@ -211,6 +211,62 @@ TEST_F(ArtefactStoreTest, a_builder_that_is_killed_leaves_no_lock_and_no_artefac
   close(ready[1]);
 }
 
+TEST_F(ArtefactStoreTest, a_writer_that_is_killed_leaves_nothing_that_is_served) {
+  ArtefactStore store(folder_);
+  const std::string large(64 << 20, 'x');
+  const pid_t child = fork();
+  if (child == 0) {
+    ArtefactStore(folder_).get_or_build("key", [&] { return large; });
+    _exit(0);
+  }
+  const auto aside = [&] {
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (entry.path().stem().extension() == ".artefact") return entry.path();
+    return fs::path();
+  };
+  while (aside().empty() && only_artefact().empty()) std::this_thread::yield();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const bool renamed = !only_artefact().empty();
+  EXPECT_EQ(store.get_or_build("key", [] { return kArtefact; }), renamed ? large : kArtefact);
+  const fs::path left = aside();
+  if (!left.empty()) {
+    EXPECT_EQ(store.list(true).size(), 1u) << "a writer may still be at work";
+    const timespec old[2] = {{1, 0}, {1, 0}};
+    utimensat(AT_FDCWD, left.c_str(), old, 0);
+    EXPECT_EQ(store.list(true).size(), 2u);
+    EXPECT_EQ(store.list().size(), 1u);
+  }
+}
+
+TEST_F(ArtefactStoreTest, clearing_removes_artefacts_locks_and_what_writers_left) {
+  ArtefactStore store(folder_);
+  store.get_or_build("a", [] { return kArtefact; });
+  store.get_or_build("b", [] { return kArtefact; });
+  std::ofstream(folder_ / "0123.artefact.AbCdEf") << "half";
+  EXPECT_EQ(store.clear(), 2u);
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_EQ(store.get_or_build("a", [] { return kArtefact; }), kArtefact);
+}
+
+TEST_F(ArtefactStoreTest, a_lock_file_that_nobody_holds_is_taken_over) {
+  ArtefactStore store(folder_);
+  store.get_or_build("key", [] { return kArtefact; });
+  fs::remove(only_artefact());
+  EXPECT_EQ(store.get_or_build("key", [] { return kArtefact; }), kArtefact);
+  EXPECT_EQ(store.counts().builds, 2u);
+}
+
+TEST_F(ArtefactStoreTest, a_read_only_folder_serves_what_it_has_and_fails_no_call) {
+  ArtefactStore(folder_).get_or_build("there", [] { return kArtefact; });
+  // root writes all the same; everyone else gets no file.
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  ArtefactStore store(folder_);
+  EXPECT_EQ(store.get_or_build("there", fail), kArtefact);
+  EXPECT_EQ(store.get_or_build("new", [] { return kArtefact; }), kArtefact);
+  if (geteuid() != 0) EXPECT_EQ(store.counts().unwritten, 1u);
+}
+
 TEST_F(ArtefactStoreTest, broken_files_are_listed_and_dropped_on_demand) {
   ArtefactStore store(folder_);
   store.get_or_build("a", [] { return kArtefact; });
