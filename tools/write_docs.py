@@ -11,6 +11,7 @@ from pathlib import Path
 from opyard import _C
 from opyard._document import page
 
+NOT_REAL = {"bool", "uint8", "int8", "int16", "int32", "int64"}
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "operators"
 
 
@@ -23,7 +24,37 @@ def index(pages: dict[str, str]) -> str:
     parts = ["# Operators", "Written by tools/write_docs.py from the manifest: change the entry, then run `make docs`."]
     for family in sorted(families):
         parts.append("\n".join([f"## {family}", "", *families[family]]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, table(sorted(pages))]) + "\n"
+
+
+def places(name: str) -> list[str]:
+    """The row of an operator: what happens to it in a graph, in a new process, under autograd and under vmap."""
+    facts, ops = _C.declaration(name), _C.describe(name)["compile_op_names"]
+    held = ", ".join(tensor["name"] for tensor in facts["construction_tensors"])
+    compiled = "one node" if ops else "its parts are traced" if facts["composition"] else "runs while tracing"
+    reloaded = f"without {held}" if ops and held else "yes" if ops else "as its parts" if facts["composition"] else "no"
+    real = [output for output in facts["outputs"] if output["dtype"] not in NOT_REAL]
+    by = facts["backward"]
+    gradient = (
+        "aten"
+        if by == "aten"
+        else by["op"]
+        if by
+        else "as its parts"
+        if facts["composition"]
+        else "refused"
+        if real
+        else "none to record"
+    )
+    batched = ", ".join(facts["parallel"] or []) if ops else "-"
+    return [f"[{name}]({name}.md)", compiled, reloaded, gradient, batched or "a call for each item"]
+
+
+def table(names: list[str]) -> str:
+    """Where every operator goes; tests/python hold each column to what happens."""
+    head = ["operator", "torch.compile", "export, reload", "gradient by", "vmap along"]
+    rows = [head, ["---"] * len(head), *map(places, names)]
+    return "## Where each operator goes\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def pages() -> dict[str, str]:

@@ -1,11 +1,12 @@
-// Rotations of each head by its row number, by aten: any strides, all dtypes.
+// Rotations of each head by its row number, and their gradients, which turn back, by aten: any strides, all dtypes.
 #include <ATen/OpMathType.h>
 #include <rope/frequencies.h>
 
 namespace opyard::kernels::OPYARD_ISA {
 namespace {
 
-void rotate(KernelCall& call, const RowRotation& how) {
+/// `direction` is 1, or -1 to turn back.
+void rotate(KernelCall& call, const RowRotation& how, double direction) {
   const at::Tensor& x = call.input(0);
   const at::ScalarType wide = at::toOpMathType(x.scalar_type());
   const bool batched = x.dim() == 4;  // [B, S, H, D]; otherwise [S, D]
@@ -16,7 +17,7 @@ void rotate(KernelCall& call, const RowRotation& how) {
   const std::vector<std::int64_t> rows =
       batched ? std::vector<std::int64_t>{-1, 1, half} : std::vector<std::int64_t>{-1, half};
   cos = cos.to(x.device(), wide).view(rows);
-  sin = sin.to(x.device(), wide).view(rows);
+  sin = (sin * direction).to(x.device(), wide).view(rows);
 
   const at::Tensor from = x.to(wide);
   const auto part = [&](const at::Tensor& tensor, std::int64_t i) {
@@ -27,12 +28,13 @@ void rotate(KernelCall& call, const RowRotation& how) {
   part(output, 1).copy_(part(from, 1) * cos + part(from, 0) * sin);
 }
 
+template <int kDirection>
 Entry entry_for(const CallSpec& spec) {
   const RowRotation how = RowRotation::of(spec);
   return {Sequence{identity_of(spec), how.width, how.factors_input}, [how] {
             return make_kernel([how](KernelCall& call) {
               AtenOriginal original;
-              rotate(call, how);
+              rotate(call, how, kDirection);
             });
           }};
 }
@@ -41,13 +43,19 @@ Entry entry_for(const CallSpec& spec) {
 
 std::vector<Implementation> rope_aten() {
   std::vector<Implementation> all;
-  for (const char* op : {"RoPEFwdOp", "RoPELlama31FwdOp", "YaRNFwdOp", "LongRoPEFwdOp"}) {
+  const auto add = [&](const char* op, Entry (*entry)(const CallSpec&)) {
     all.push_back({.op = op,
                    .key = "aten",
                    .devices = {c10::DeviceType::CPU, c10::DeviceType::CUDA},
                    .general = true,
-                   .entry_for = entry_for,
+                   .entry_for = entry,
                    .expected_us = 20});
+  };
+  for (const char* op : {"RoPEFwdOp", "RoPELlama31FwdOp", "YaRNFwdOp", "LongRoPEFwdOp"}) {
+    add(op, entry_for<1>);
+  }
+  for (const char* op : {"RoPEBwdOp", "RoPELlama31BwdOp", "YaRNBwdOp"}) {
+    add(op, entry_for<-1>);
   }
   return all;
 }

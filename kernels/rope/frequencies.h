@@ -71,7 +71,7 @@ inline void stretch_by_turns(const CallSpec& spec, std::int64_t width, std::vect
 
 inline RowRotation RowRotation::of(const CallSpec& spec) {
   RowRotation rotation;
-  rotation.width = spec.input("x").sizes.back();
+  rotation.width = spec.inputs.front().second.sizes.back();
   rotation.frequencies = plain_frequencies(number(spec.param("base")), rotation.width);
   if (const Value* layout = find_param(spec, "rope_layout")) {
     rotation.interleaved = layout->get<std::string>() == "interleaved";

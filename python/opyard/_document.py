@@ -111,7 +111,13 @@ def _errors(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("SignatureError", "a call or construction that this declaration forbids; also a TypeError or ValueError"),
         ("OpNotAvailableError", "no implementation serves the call; it lists each with its reason"),
     ]
-    if not facts["backward"]:
+    if isinstance(facts["backward"], dict):
+        gives = facts["backward"]["gives"].values()
+        named = [name for item in gives for name in (item if isinstance(item, list) else [item])]
+        others = [t["name"] for t in facts["inputs"] if t["name"] not in named]
+        if others:
+            rows.append(("SignatureError", f"a gradient of {' or '.join(others)} would be recorded: none is declared"))
+    elif not facts["backward"]:
         rows.append(("SignatureError", "a gradient would be recorded: no backward is declared"))
     return rows
 

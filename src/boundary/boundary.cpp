@@ -1,7 +1,9 @@
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <boundary/batched_call.h>
 #include <boundary/boundary.h>
 #include <boundary/boundary_call.h>
 #include <boundary/fake.h>
+#include <boundary/record_gradient.h>
 #include <opyard/error.h>
 #include <opyard/manifest.h>
 #include <registry/fork_lock.h>
@@ -9,18 +11,6 @@
 
 namespace opyard {
 namespace {
-
-// Raises where a gradient would be recorded; passes everything else on to the backend.
-struct NoGradient : c10::OperatorKernel {
-  explicit NoGradient(std::shared_ptr<const Signature> signature) : signature(std::move(signature)) {}
-
-  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-    refuse_gradient(*signature, *stack);
-    op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
-  }
-
-  std::shared_ptr<const Signature> signature;
-};
 
 struct BackendCall : c10::OperatorKernel {
   BackendCall(Registry& registry, std::shared_ptr<const Signature> signature, Effects effects)
@@ -68,7 +58,8 @@ void define_branch(Registry& registry, const std::shared_ptr<const Signature>& s
   for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::MkldnnCPU, c10::DispatchKey::CUDA})
     implement(key, std::make_unique<BackendCall>(registry, signature, effects));
   implement(c10::DispatchKey::Meta, std::make_unique<FakeCall>(registry, signature, effects));
-  implement(c10::DispatchKey::Autograd, std::make_unique<NoGradient>(signature));
+  implement(c10::DispatchKey::FuncTorchBatched, std::make_unique<BatchedCall>(registry, signature, effects));
+  implement(c10::DispatchKey::Autograd, std::make_unique<RecordGradient>(registry, signature, effects));
 }
 
 }  // namespace

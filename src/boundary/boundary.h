@@ -23,7 +23,7 @@ std::string boundary_schema(const Signature& signature, const Effects& effects);
 std::vector<std::size_t> returned_outputs(const Effects& effects);
 
 /// Defines the custom ops of all operators of a registry in torch's namespace `opyard`: the call for every backend, the
-/// fake, and the refusal to record a gradient. Again in a process: nothing.
+/// fake, and the record of a gradient. Again in a process: nothing.
 void define_boundaries(Registry& registry);
 
 /// The same for one operator that was added later. Throws ManifestError when another operator has its boundary's name.

@@ -1,6 +1,5 @@
 #include <boundary/boundary.h>
 #include <boundary/boundary_call.h>
-#include <c10/core/GradMode.h>
 #include <call/run_call.h>
 #include <opyard/error.h>
 #include <registry/fork_lock.h>
@@ -37,14 +36,16 @@ StackInputs stack_inputs(const Signature& signature, const torch::jit::Stack& st
 std::shared_ptr<Instance> instance_of(Registry& registry, const Signature& signature, const std::string& key) {
   const auto instance = key.starts_with('{') ? graph_instance(registry, key) : Instance::by_key(key);
   if (instance != nullptr && instance->signature().op() == signature.op()) return instance;
-  throw SignatureError(SignatureError::Kind::kValue,
-                       instance == nullptr ? "the operator instance of this call is gone"
-                                           : "the key of this call names an instance of another operator",
-                       {.op = signature.op(),
-                        .argument = "instance_key",
-                        .expected = "the key of a living instance of this operator, or its spec",
-                        .got = key,
-                        .advice = "keep the instance while something calls it"});
+  throw SignatureError(
+      SignatureError::Kind::kValue,
+      instance == nullptr ? "the operator instance of this call is gone, or of another process: it holds objects, a "
+                            "body or tensors, that no text in a graph can describe"
+                          : "the key of this call names an instance of another operator",
+      {.op = signature.op(),
+       .argument = "instance_key",
+       .expected = "the key of a living instance of this operator, or its spec",
+       .got = key,
+       .advice = "keep the instance while something calls it; export one that is built from plain values"});
 }
 
 void check_branch(const Instance& instance, const Effects& effects, const StackInputs& inputs) {
@@ -70,22 +71,6 @@ void boundary_call(Registry& registry, const Signature& signature, const Effects
   }
   torch::jit::drop(stack, signature.inputs().size() + 1);
   for (const std::size_t i : returned_outputs(effects)) stack.emplace_back(std::move(outputs[i]));
-}
-
-void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack) {
-  if (!c10::GradMode::is_enabled()) return;
-  const StackInputs inputs = stack_inputs(signature, stack);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] == nullptr || !inputs[i]->requires_grad()) continue;
-    throw SignatureError(SignatureError::Kind::kValue,
-                         "a gradient would be recorded, and the operator declares no backward",
-                         {.op = signature.op(),
-                          .argument = signature.inputs()[i].name,
-                          .expected = "a tensor that needs no gradient",
-                          .got = "requires_grad=True",
-                          .declared_at = signature.declared_at(),
-                          .advice = "call it under torch.no_grad(), or detach the tensor"});
-  }
 }
 
 }  // namespace opyard

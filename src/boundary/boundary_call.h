@@ -22,7 +22,4 @@ void boundary_call(Registry& registry, const Signature& signature, const Effects
 /// Throws SignatureError when a call has other effects than the custom op that it came through.
 void check_branch(const Instance& instance, const Effects& effects, const StackInputs& inputs);
 
-/// Throws SignatureError when gradients are recorded and an input takes part: the operator declares no backward.
-void refuse_gradient(const Signature& signature, const torch::jit::Stack& stack);
-
 }  // namespace opyard

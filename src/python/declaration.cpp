@@ -130,6 +130,7 @@ py::dict declaration(const std::string& op) {
                                   {"roofline", &schema.roofline},
                                   {"composition", &schema.composition},
                                   {"backward", &schema.backward},
+                                  {"parallel", &schema.parallel},
                                   {"aten", &schema.aten},
                                   {"tolerance", &schema.tolerance},
                                   {"reference", &schema.reference}})
