@@ -33,6 +33,80 @@ __device__ __forceinline__ void run_passes(Function& function, const Each& each,
   }
 }
 
+/// Where a thread of held_rows works: its row, and which packs of it are its own.
+template <class T, int kThreads, int kRows, int kPacks, bool kFull>
+struct Place {
+  static constexpr int kSize = Pack<T>::kSize, kCount = kPacks;
+  int thread, packs;
+  long long row;
+  bool inside;
+
+  __device__ explicit Place(const RowTensors<T>& t)
+      : thread(threadIdx.x % kThreads),
+        packs(static_cast<int>(t.columns) / kSize),
+        row(static_cast<long long>(blockIdx.x) * kRows + threadIdx.x / kThreads),
+        inside(row < t.rows) {}
+
+  __device__ bool has(int i) const { return kFull || thread + i * kThreads < packs; }
+  __device__ const Pack<T>* pack(const T* begin, int i) const {
+    return reinterpret_cast<const Pack<T>*>(begin) + thread + i * kThreads;
+  }
+  __device__ Pack<T>* pack(T* begin, int i) const { return reinterpret_cast<Pack<T>*>(begin) + thread + i * kThreads; }
+  __device__ Pack<T> read(const T* begin, int i) const { return inside && has(i) ? load(pack(begin, i)) : Pack<T>{}; }
+};
+
+/// The row itself.
+template <class T, class Place>
+__device__ __forceinline__ void hold(const RowTensors<T>& t, const Place& place,
+                                     Items<T, Place::kSize> (&values)[Place::kCount]) {
+#pragma unroll
+  for (int i = 0; i < Place::kCount; ++i) {
+    values[i] = place.read(t.x + place.row * t.stride, i);
+  }
+}
+
+/// The row plus the residual's, in float32, and written as it is rounded.
+template <class T, class Place>
+__device__ __forceinline__ void hold_sum(const RowTensors<T>& t, const Place& place,
+                                         Items<float, Place::kSize> (&values)[Place::kCount]) {
+  Pack<T> left[Place::kCount], right[Place::kCount];
+#pragma unroll
+  for (int i = 0; i < Place::kCount; ++i) {
+    left[i] = place.read(t.x + place.row * t.stride, i);
+    right[i] = place.read(t.residual + place.row * t.residual_stride, i);
+  }
+#pragma unroll
+  for (int i = 0; i < Place::kCount; ++i) {
+#pragma unroll
+    for (int j = 0; j < Place::kSize; ++j) {
+      values[i].items[j] = to_float(left[i].items[j]) + to_float(right[i].items[j]);
+      from_float(values[i].items[j], left[i].items[j]);
+    }
+    if (place.inside && place.has(i)) {
+      store(place.pack(t.total + place.row * t.columns, i), left[i]);
+    }
+  }
+}
+
+/// A pack of the result from the values held of it.
+template <class Parts, class T, class Function, class Values>
+__device__ __forceinline__ Pack<T> finished(const Function& function, const Values& values, const Pack<T>& scales,
+                                            const Pack<T>& shifts) {
+  Pack<T> done;
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kSize; ++j) {
+    float value = function.value(to_float(values.items[j]));
+    if constexpr (Parts::kWeight) {
+      value *= to_float(scales.items[j]);
+    }
+    if constexpr (Parts::kBias) {
+      value += to_float(shifts.items[j]);
+    }
+    from_float(value, done.items[j]);
+  }
+  return done;
+}
+
 /// A row is shared by kThreads threads, each with kPacks packs of it in registers, so that it is read once; a block has
 /// kRows rows. Blocks are small, so that several share a multiprocessor and their phases of reading and writing
 /// overlap. The weight is read ahead of the folds where that leaves registers for a second block. kFull: the packs of
@@ -40,94 +114,50 @@ __device__ __forceinline__ void run_passes(Function& function, const Each& each,
 template <template <class> class RowFunction, class T, class Parts, int kThreads, int kRows, int kPacks, bool kFull,
           int kBlocks>
 __global__ void __launch_bounds__(kThreads* kRows, kBlocks) held_rows(RowTensors<T> t) {
-  constexpr int kSize = Pack<T>::kSize;
   constexpr bool kAhead = Parts::kWeight && !Parts::kResidual && kThreads <= 256;
   using Element = typename Either<Parts::kResidual, float, T>::Type;  // a sum is not rounded before it is folded
   __shared__ float shared[kThreads * kRows / 32 + 1];
-  const int thread = threadIdx.x % kThreads, packs = static_cast<int>(t.columns) / kSize;
-  const long long row = static_cast<long long>(blockIdx.x) * kRows + threadIdx.x / kThreads;
-  const auto has = [&](int i) { return kFull || thread + i * kThreads < packs; };
-  const Pack<T>* from = reinterpret_cast<const Pack<T>*>(t.x + row * t.stride) + thread;
-  const Pack<T>* scales_from = reinterpret_cast<const Pack<T>*>(t.weight) + thread;
-  Items<Element, kSize> values[kPacks];
-  Pack<T> scales[kPacks];
-  const bool inside = row < t.rows;
-
+  const Place<T, kThreads, kRows, kPacks, kFull> place(t);
+  Items<Element, Pack<T>::kSize> values[kPacks];
   if constexpr (Parts::kResidual) {
-    const Pack<T>* residual_from = reinterpret_cast<const Pack<T>*>(t.residual + row * t.residual_stride) + thread;
-    Pack<T>* total_to = reinterpret_cast<Pack<T>*>(t.total + row * t.columns) + thread;
-    Pack<T> left[kPacks], right[kPacks];
-#pragma unroll
-    for (int i = 0; i < kPacks; ++i) {
-      left[i] = inside && has(i) ? load(from + i * kThreads) : Pack<T>{};
-      right[i] = inside && has(i) ? load(residual_from + i * kThreads) : Pack<T>{};
-    }
-#pragma unroll
-    for (int i = 0; i < kPacks; ++i) {
-#pragma unroll
-      for (int j = 0; j < kSize; ++j) {
-        values[i].items[j] = to_float(left[i].items[j]) + to_float(right[i].items[j]);
-        from_float(values[i].items[j], left[i].items[j]);
-      }
-      if (inside && has(i)) {
-        store(total_to + i * kThreads, left[i]);
-      }
-    }
+    hold_sum(t, place, values);
   } else {
-#pragma unroll
-    for (int i = 0; i < kPacks; ++i) {
-      values[i] = inside && has(i) ? load(from + i * kThreads) : Pack<T>{};
-    }
+    hold(t, place, values);
   }
+  Pack<T> scales[kPacks], shifts{};
 #pragma unroll
   for (int i = 0; i < kPacks; ++i) {
-    if (kAhead && has(i)) {
-      scales[i] = load(scales_from + i * kThreads);
+    if (kAhead && place.has(i)) {
+      scales[i] = load(place.pack(t.weight, i));
     }
   }
 
   RowFunction<T> function{static_cast<float>(t.columns), t.eps};
-  run_passes<kThreads, 0>(
-      function,
-      [&](auto use) {
+  const auto each = [&](auto use) {
 #pragma unroll
-        for (int i = 0; i < kPacks; ++i) {
-          if (has(i)) {
+    for (int i = 0; i < kPacks; ++i) {
 #pragma unroll
-            for (int j = 0; j < kSize; ++j) {
-              use(to_float(values[i].items[j]));
-            }
-          }
+      for (int j = 0; j < Pack<T>::kSize; ++j) {
+        if (place.has(i)) {
+          use(to_float(values[i].items[j]));
         }
-      },
-      shared);
-  if (!inside) {
+      }
+    }
+  };
+  run_passes<kThreads, 0>(function, each, shared);
+  if (!place.inside) {
     return;
   }
-
-  Pack<T>* to = reinterpret_cast<Pack<T>*>(t.y + row * t.columns) + thread;
 #pragma unroll
   for (int i = 0; i < kPacks; ++i) {
-    if (has(i)) {
+    if (place.has(i)) {
       if constexpr (Parts::kWeight && !kAhead) {
-        scales[i] = load(scales_from + i * kThreads);
+        scales[i] = load(place.pack(t.weight, i));
       }
-      Pack<T> shifts, done;
       if constexpr (Parts::kBias) {
-        shifts = load(reinterpret_cast<const Pack<T>*>(t.bias) + thread + i * kThreads);
+        shifts = load(place.pack(t.bias, i));
       }
-#pragma unroll
-      for (int j = 0; j < kSize; ++j) {
-        float value = function.value(to_float(values[i].items[j]));
-        if constexpr (Parts::kWeight) {
-          value *= to_float(scales[i].items[j]);
-        }
-        if constexpr (Parts::kBias) {
-          value += to_float(shifts.items[j]);
-        }
-        from_float(value, done.items[j]);
-      }
-      store(to + i * kThreads, done);
+      store(place.pack(t.y + place.row * t.columns, i), finished<Parts>(function, values[i], scales[i], shifts));
     }
   }
 }
