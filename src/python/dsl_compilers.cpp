@@ -6,7 +6,7 @@
 #include <python/hold.h>
 #include <python/value_caster.h>
 
-#include <mutex>
+#include <atomic>
 
 namespace opyard::python {
 namespace py = pybind11;
@@ -20,12 +20,15 @@ class PythonCompiler final : public cuda::DslCompiler {
       : language_(std::move(language)), package_(std::move(package)), module_(std::move(module)) {}
 
   const std::optional<std::string>& missing() const override {
-    std::call_once(looked_, [this] {
+    // Not a once_flag: who waits for one may hold the interpreter lock that the look needs.
+    if (!looked_.load(std::memory_order_acquire)) {
       with_interpreter([this] {
-        if (py::module_::import("importlib.util").attr("find_spec")(module_).is_none())
-          missing_ = language_ + " is not installed: pip install " + package_;
+        const bool found = !py::module_::import("importlib.util").attr("find_spec")(module_).is_none();
+        if (looked_.load(std::memory_order_relaxed)) return;  // another thread had the lock meanwhile
+        if (!found) missing_ = language_ + " is not installed: pip install " + package_;
+        looked_.store(true, std::memory_order_release);
       });
-    });
+    }
     return missing_;
   }
 
@@ -72,7 +75,7 @@ class PythonCompiler final : public cuda::DslCompiler {
   }
 
   std::string language_, package_, module_;
-  mutable std::once_flag looked_;
+  mutable std::atomic<bool> looked_{false};
   mutable std::optional<std::string> missing_;
 };
 
