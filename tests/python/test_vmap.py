@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+from built_in import built_in
 from error_text import says
 from torch.func import jacrev, vmap
 
 import opyard
-from opyard import ops
+from opyard import _C, ops
 from opyard.errors import SignatureError
+from opyard.testing import sample_calls
 
 N = 8
 
@@ -75,6 +77,26 @@ def test_nested_vmap_is_one_call(in_dims):
         in_dims=in_dims[0],
     )(x)
     torch.testing.assert_close(got, want)
+
+
+ALONG = [name for name in built_in() if _C.describe(name)["compile_op_names"] and _C.declaration(name)["parallel"]]
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_every_declared_index_serves_a_batch(name):
+    """The first input is batched; others are shared, as far as one call can have them so."""
+    call = next(c for c in sample_calls(name) if c.args[0].numel() and not getattr(c.operator, "inplace", False))
+    args = list(call.args)
+    batch = torch.stack([args[0], args[0].roll(1, -1), args[0].flip(-1)])
+
+    def run(first):
+        return call.operator(first, *args[1:], **call.kwargs)
+
+    got, rows = vmap(run)(batch), [run(item) for item in batch]
+    columns = zip(*rows) if isinstance(got, tuple) else [rows]
+    for output, column in zip(got if isinstance(got, tuple) else (got,), columns):
+        if output is not None:
+            torch.testing.assert_close(output, torch.stack(column), rtol=2e-3, atol=2e-3, equal_nan=True)
 
 
 def test_out_dims_are_placed():

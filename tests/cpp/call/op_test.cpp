@@ -78,8 +78,15 @@ TEST(Op, takes_negative_and_conjugate_views_as_the_values_they_stand_for) {
   EXPECT_TRUE(at::allclose(norm()({negative}), at::rms_norm(negative.clone(), {8}, {}, 1e-6), 1e-5, 1e-6));
 }
 
-TEST(Op, refuses_a_gradient_that_would_be_recorded) {
-  EXPECT_THROW(norm()({at::randn({4, 8}).set_requires_grad(true)}), SignatureError);
+TEST(Op, refuses_a_gradient_that_would_be_recorded_where_none_is_declared) {
+  EXPECT_THROW(make_op("CumprodFwdOp", {{"dim", 0}})({at::randn({4, 8}).set_requires_grad(true)}), SignatureError);
+}
+
+TEST(Op, records_the_gradient_of_a_declared_backward) {
+  const at::Tensor x = at::randn({4, 8}).set_requires_grad(true), same = x.detach().set_requires_grad(true);
+  norm()({x}).sum().backward();
+  at::rms_norm(same, {8}, {}, 1e-5).sum().backward();
+  EXPECT_TRUE(at::allclose(x.grad(), same.grad(), 1e-4, 1e-5));
 }
 
 TEST(Op, an_empty_write_makes_its_output_on_the_calls_device) {
