@@ -39,6 +39,24 @@ def test_uninstalling_brings_torchs_table_back():
     assert opyard.overrides() == []
 
 
+@requirement("N56")
+def test_uninstalling_five_hundred_overrides_leaves_no_trace_in_torchs_table():
+    opyard.uninstall()
+    names = sorted(name for name in torch._C._dispatch_get_registrations_for_dispatch_key("CPU") if "::" in name)
+
+    def dump():
+        return {name: torch._C._dispatch_dump(name) + torch._C._dispatch_dump_table(name) for name in names}
+
+    before = dump()
+    overridden = [name.removeprefix("aten::") for name in names if name.startswith("aten::")][:500]
+    for name in overridden:
+        registry.register_op_override("many", "aten", name, "CPU", lambda *_, **__: False, lambda *_, **__: None)
+    changed = dump()
+    assert sum(changed[name] != before[name] for name in names) == len(overridden) == 500
+    opyard.uninstall()
+    assert dump() == before
+
+
 def test_uninstalling_is_refused_while_opyard_is_enabled():
     with opyard.enable(), pytest.raises(RuntimeError, match="disable"):
         opyard.uninstall()
