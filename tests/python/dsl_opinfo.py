@@ -37,6 +37,21 @@ LEAVES = {
     "aten::index_select": "index_select",
     "aten::hypot": "hypot",
     "aten::where.self": "where",
+    "aten::clamp.Tensor": "clamp",
+    "aten::elu": "nn.functional.elu",
+    "aten::hardtanh": "nn.functional.hardtanh",
+    "aten::sort.stable": "sort",
+    "aten::argmax": "argmax",
+    "aten::mean.dim": "mean",
+    "aten::native_batch_norm": "nn.functional.batch_norm",
+    "aten::mv": "mv",
+    "aten::dot": "dot",
+    "aten::gather": "gather",
+    "aten::scatter_add": "scatter_add",
+    "aten::tril": "tril",
+    "aten::eq.Tensor": "eq",
+    "aten::logical_not": "logical_not",
+    "aten::embedding": "nn.functional.embedding",
 }
 
 
