@@ -28,41 +28,6 @@ void print(const char* name, double value) {
   std::printf("{\"name\": \"%s\", \"value\": %.2f, \"unit\": \"ns\"}\n", name, value);
 }
 
-constexpr int kShapes = 10000;
-
-// Many shapes in turn, which no cache of plans holds: each call is as one of a shape that never came before, but for
-// its entry.
-void measure_shapes() {
-  const at::Tensor buffer = at::zeros({8 * kShapes}), result = at::zeros({8 * kShapes});
-  std::vector<at::Tensor> inputs, outputs;
-  for (int rows = 0; rows < kShapes; ++rows) {
-    inputs.push_back(buffer.narrow(0, 0, 8 * (rows + 1)).view({rows + 1, 8}));
-    outputs.push_back(result.narrow(0, 0, 8 * (rows + 1)).view({rows + 1, 8}));
-  }
-  Implementation stub{.op = "RMSNormFwdOp", .key = "shapes"};
-  for (const auto& entry : *Registry::process().implementations(stub.op))
-    if (!entry->declared.general) stub.preferred_over.push_back(entry->declared.key);
-  stub.entry_for = [&](const CallSpec&) {
-    return Entry{"shapes", [&] {
-                   return make_kernel([&](KernelCall& call) {
-                     call.set_output(0, outputs[static_cast<std::size_t>(call.input(0).size(0)) - 1]);
-                   });
-                 }};
-  };
-  const Registration handle = Registry::process().add_implementation(stub);
-  const auto instance = [] {
-    return Instance::make(Registry::process(), "RMSNormFwdOp", {{"normalized_shape", Sequence{8}}, {"eps", 1e-6}});
-  };
-  const auto call = [&](Instance& op, int i) {
-    const at::Tensor* given[] = {&inputs[static_cast<std::size_t>(i)], nullptr};
-    at::Tensor output;
-    run_call(op, given, &output);
-    benchmark::DoNotOptimize(output);
-  };
-  const auto rotating = instance();
-  print("call.rotating_ns", least_ns([&](int i) { call(*rotating, i % kShapes); }, kShapes, 5));
-}
-
 int run() {
   at::NoGradGuard no_grad;
   const at::Tensor ready = at::zeros({8, 4096}, at::kBFloat16);
@@ -86,7 +51,6 @@ int run() {
                                 },
                                 200000));
 
-  measure_shapes();
   print("call.check_ns",
         least_ns([&](int) { benchmark::DoNotOptimize(op->signature().check(op->spec().construction(), inputs)); },
                  20000));

@@ -11,6 +11,7 @@ from typing import Any
 import calls
 import imports
 import overrides
+import threads
 import workloads
 
 import kernels
@@ -30,7 +31,14 @@ def programs() -> list[dict[str, Any]]:
 
 def main() -> None:
     rows = programs()
-    rows += overrides.figures(rows) + imports.figures() + calls.figures() + kernels.figures() + workloads.figures()
+    rows += (
+        overrides.figures(rows)
+        + imports.figures()
+        + calls.figures()
+        + threads.figures()
+        + kernels.figures()
+        + workloads.figures()
+    )
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(rows, indent=1) + "\n")

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <c10/util/intrusive_ptr.h>
-#include <opyard/implementation.h>
+#include <opyard/call_spec.h>
 
 #include <string>
 
@@ -16,11 +16,13 @@ using Stages = std::vector<std::pair<std::string, std::vector<CallRecordPtr>>>;
 
 /// The facts of one completed call. Shared by every call with the same key, so nothing here is a tensor or a time.
 struct CallRecord : c10::intrusive_ptr_target {
-  std::string op;
-  CallSpec spec;               // device, tensors, parameters, solved indices
-  std::string implementation;  // key of what ran; empty: an empty write ran nothing, or a body did
-  std::string target;          // who served: "builtin" or a target's name; empty: nothing ran
-  Stages stages;               // with calls in them, the record is this one call's own
+  explicit CallRecord(CallSpec spec) : spec(std::move(spec)) {}
+
+  CallSpec spec;  // operator, device, tensors, parameters, solved indices
+  // Both name what lives as long as the registry that they are registered in.
+  std::string_view implementation;  // key of what ran; empty: an empty write ran nothing, or a body did
+  std::string_view target;          // who served: "builtin" or a target's name; empty: nothing ran
+  Stages stages;                    // with calls in them, the record is this one call's own
 };
 
 }  // namespace opyard

@@ -1,37 +1,16 @@
 // A declared candidate for an operator: its limits as data, its refusal, and how its entry is built.
 #pragma once
 
-#include <opyard/kernel.h>
+#include <opyard/call_spec.h>
 #include <opyard/value.h>
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace opyard {
-
-/// Every fact that selection and building may read. Immutable while they run; names are the manifest's.
-class CallSpec {
- public:
-  c10::Device device{c10::DeviceType::CPU};
-  int arch = -1;  // CPU: 0 baseline, 1 AVX2, 2 AVX-512; CUDA: 10 * major + minor; -1 without a reader
-
-  const TensorFacts& input(std::string_view name) const;
-  const TensorFacts& output(std::string_view name) const;
-  bool present(std::string_view name) const { return input(name).present; }
-  std::int64_t index(std::string_view name) const;  // a solved Dim
-  const Value& param(std::string_view name) const;  // a construction parameter
-  std::string text() const;                         // the facts in one line, for errors
-
-  std::vector<std::pair<std::string, TensorFacts>> inputs;
-  std::vector<std::pair<std::string, TensorFacts>> outputs;
-  std::vector<NamedValue> params;
-  std::vector<NamedValue> indices;
-};
 
 /// Why an implementation does not serve a call: a sentence naming the limit; nothing means that it serves.
 using Refusal = std::optional<std::string>;

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 #include <opyard/call_record.h>
+#include <opyard/call_spec.h>
+#include <opyard/composite.h>
 #include <opyard/error.h>
 #include <opyard/implementation.h>
 #include <opyard/kernel.h>

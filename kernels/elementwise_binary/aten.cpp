@@ -15,7 +15,7 @@ void write(KernelCall& call, const NoParameters&) {
 /// The one number of an operator: alpha, weight or value.
 struct Number {
   c10::Scalar value;
-  static Number of(const CallSpec& spec) { return {scalar(spec.params.front().second)}; }
+  static Number of(const CallSpec& spec) { return {scalar(spec.params().front().second)}; }
 };
 
 void add(KernelCall& call, const Number& alpha) {

@@ -7,7 +7,7 @@ namespace {
 
 /// alpha or weight, where one is declared.
 ElementwiseNumbers number_of(const CallSpec& spec) {
-  return {spec.params.empty() ? 0.0f : static_cast<float>(number(spec.params.front().second))};
+  return {spec.params().empty() ? 0.0f : static_cast<float>(number(spec.params().front().second))};
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Numbers {
 
   static Numbers of(const CallSpec& spec) {
     Numbers numbers;
-    for (const auto& [name, value] : spec.params) {
+    for (const auto& [name, value] : spec.params()) {
       if (name != "inplace") {
         numbers.all.push_back(optional_scalar(value));
       }

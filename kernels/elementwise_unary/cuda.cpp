@@ -39,7 +39,7 @@ constexpr ElementwiseFunction kFunctions[] = {
 ElementwiseNumbers numbers_of(const CallSpec& spec) {
   ElementwiseNumbers numbers;
   float* next = &numbers.a;
-  for (const auto& [name, value] : spec.params) {
+  for (const auto& [name, value] : spec.params()) {
     if (name != "inplace") {
       *next = static_cast<float>(number(value));
       next = &numbers.b;

@@ -41,7 +41,7 @@ struct Attention {
     if (spec.param("is_causal").get<bool>()) {
       attention.right = 0;
     }
-    attention.out_dtype = spec.outputs.front().second.dtype;
+    attention.out_dtype = spec.outputs().front().second.dtype;
     attention.interleaved = spec.param("rope_layout").get<std::string>() == "interleaved";
     return attention;
   }

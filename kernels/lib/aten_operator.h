@@ -10,7 +10,7 @@ namespace opyard::kernels::OPYARD_ISA {
 
 /// A parameter that only some operators of a family declare; null where there is none of this name.
 inline const Value* find_param(const CallSpec& spec, std::string_view name) {
-  for (const auto& [own, value] : spec.params) {
+  for (const auto& [own, value] : spec.params()) {
     if (own == name) {
       return &value;
     }
@@ -50,7 +50,7 @@ struct NoParameters {
 /// All parameters by value: what an identity needs to hold where the kernel depends on nothing else.
 inline Value identity_of(const CallSpec& spec) {
   Sequence values;
-  for (const auto& [name, value] : spec.params) {
+  for (const auto& [name, value] : spec.params()) {
     values.push_back(value);
   }
   return values;

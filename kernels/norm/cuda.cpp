@@ -43,9 +43,9 @@ class Norm final : public Kernel {
 };
 
 std::int64_t columns_of(const CallSpec& spec) {
-  const auto& sizes = spec.inputs.front().second.sizes;
+  const auto& sizes = spec.inputs().front().second.sizes;
   std::size_t dims = 1;
-  for (const auto& [name, value] : spec.params) {
+  for (const auto& [name, value] : spec.params()) {
     if (name == "normalized_shape") {
       dims = value.get<Sequence>().size();
     }
@@ -67,8 +67,8 @@ Implementation norm(const char* op, const char* function, Places places) {
       .refusal = mixed_dtypes,
       .entry_for =
           [=](const CallSpec& spec) {
-            const auto has = [&](int i) { return i >= 0 && spec.inputs[static_cast<std::size_t>(i)].second.present; };
-            const RowCase what = {function,         spec.device,          spec.inputs.front().second.dtype,
+            const auto has = [&](int i) { return i >= 0 && spec.inputs()[static_cast<std::size_t>(i)].second.present; };
+            const RowCase what = {function,         spec.device,          spec.inputs().front().second.dtype,
                                   columns_of(spec), places.residual >= 0, has(places.weight),
                                   has(places.bias)};
             const float eps = static_cast<float>(number(spec.param("eps")));

@@ -55,7 +55,7 @@ void normalize(KernelCall& call, float eps) {
 }
 
 Refusal refusal(const CallSpec& spec) {
-  for (const auto& [name, facts] : spec.inputs) {
+  for (const auto& [name, facts] : spec.inputs()) {
     if (!inner_contiguous(facts, 1)) {
       return c10::str("the last dim of ", name, " is not contiguous; the vectorised kernel reads rows in one run");
     }

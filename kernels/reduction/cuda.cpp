@@ -23,7 +23,7 @@ struct Fold {
 
 /// The columns of a call's rows: the product of the dims that go.
 std::int64_t columns_of(const CallSpec& spec) {
-  const TensorFacts& input = spec.inputs.front().second;
+  const TensorFacts& input = spec.inputs().front().second;
   const auto product = [](const auto& sizes) {
     std::int64_t all = 1;
     for (const std::int64_t size : sizes) {
@@ -31,7 +31,7 @@ std::int64_t columns_of(const CallSpec& spec) {
     }
     return all;
   };
-  const std::int64_t kept = product(spec.outputs.front().second.sizes);
+  const std::int64_t kept = product(spec.outputs().front().second.sizes);
   return kept == 0 ? 0 : product(input.sizes) / kept;
 }
 
@@ -94,7 +94,7 @@ class FoldRows final : public Kernel {
 
 /// The dims that go are the last ones, so that what is folded lies in one run.
 Refusal refusal(const CallSpec& spec) {
-  const auto& [name, x] = spec.inputs.front();
+  const auto& [name, x] = spec.inputs().front();
   if (!x.contiguous) {
     return c10::str(name, " is not contiguous; the kernel folds runs");
   }
@@ -136,7 +136,7 @@ Implementation fold_implementation(const Fold& fold) {
       .entry_for =
           [fold](const CallSpec& spec) {
             const c10::Device device = spec.device;
-            const c10::ScalarType dtype = spec.inputs.front().second.dtype;
+            const c10::ScalarType dtype = spec.inputs().front().second.dtype;
             const std::int64_t columns = columns_of(spec);
             return Entry{Sequence{device, dtype, columns},
                          [=] { return std::make_shared<const FoldRows>(fold, device, dtype, columns); }};

@@ -21,12 +21,12 @@ class RowSoftmax final : public Kernel {
 };
 
 std::int64_t columns_of(const CallSpec& spec) {
-  const auto& sizes = spec.inputs.front().second.sizes;
+  const auto& sizes = spec.inputs().front().second.sizes;
   return sizes.empty() ? 1 : sizes.back();
 }
 
 Refusal refusal(const CallSpec& spec) {
-  const auto& [name, x] = spec.inputs.front();
+  const auto& [name, x] = spec.inputs().front();
   const auto dims = static_cast<std::int64_t>(x.sizes.size());
   // torch.nn.functional's choice where none is named.
   const std::int64_t unnamed = dims == 0 || dims == 1 || dims == 3 ? 0 : 1;
@@ -53,7 +53,7 @@ Implementation softmax(const char* op, const char* function) {
       .refusal = refusal,
       .entry_for =
           [function](const CallSpec& spec) {
-            const RowCase what = {function, spec.device, spec.inputs.front().second.dtype, columns_of(spec)};
+            const RowCase what = {function, spec.device, spec.inputs().front().second.dtype, columns_of(spec)};
             return Entry{what.identity(), [what] { return std::make_shared<const RowSoftmax>(what); }};
           },
   };

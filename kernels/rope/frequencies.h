@@ -71,7 +71,7 @@ inline void stretch_by_turns(const CallSpec& spec, std::int64_t width, std::vect
 
 inline RowRotation RowRotation::of(const CallSpec& spec) {
   RowRotation rotation;
-  rotation.width = spec.inputs.front().second.sizes.back();
+  rotation.width = spec.inputs().front().second.sizes.back();
   rotation.frequencies = plain_frequencies(number(spec.param("base")), rotation.width);
   if (const Value* layout = find_param(spec, "rope_layout")) {
     rotation.interleaved = layout->get<std::string>() == "interleaved";
@@ -85,8 +85,8 @@ inline RowRotation RowRotation::of(const CallSpec& spec) {
   } else if (const Value* longest = find_param(spec, "max_position")) {
     const double trained = number(spec.param("original_max_position")), stretch = number(*longest) / trained;
     rotation.amplitude = stretch > 1.0 ? std::sqrt(1.0 + std::log(stretch) / std::log(trained)) : 1.0;
-    for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
-      if (spec.inputs[i].first == "rescale_factors" && spec.inputs[i].second.present) {
+    for (std::size_t i = 0; i < spec.inputs().size(); ++i) {
+      if (spec.inputs()[i].first == "rescale_factors" && spec.inputs()[i].second.present) {
         rotation.factors_input = static_cast<std::int64_t>(i);
       }
     }

@@ -15,7 +15,7 @@ struct Rotation {
 
   static Rotation of(const CallSpec& spec) {
     const Value& width = spec.param("rotary_dim");
-    const std::int64_t head = spec.inputs.front().second.sizes[2];
+    const std::int64_t head = spec.inputs().front().second.sizes[2];
     return {spec.param("max_position").get<std::int64_t>(), number(spec.param("base")),
             width.is_none() ? head : width.get<std::int64_t>()};
   }

@@ -1,10 +1,14 @@
-"""Entries that instances share: one build a key over all threads, kept for as long as somebody holds it."""
+"""Entries that instances share: one build a key over all threads, kept for as long as somebody holds it.
+
+The core's entry cache is not used for them. Their keys are whatever an author can hash, so comparing them runs Python
+under the interpreter lock; the core compares keys under a lock of its own, below which that one must not be taken."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -20,32 +24,28 @@ class Holder:
         self.entry = entry
 
 
-class _Pending:
+class _Flight(Future[Holder]):
     def __init__(self) -> None:
+        super().__init__()
         self.builder = threading.get_ident()
-        self.done = threading.Event()
-        self.holder: Holder | None = None
-        self.error: BaseException | None = None
 
 
 class _State:
-    def __init__(self) -> None:
+    def __init__(self, built: WeakValueDictionary[Hashable, Holder], builds: int, hits: int) -> None:
         self.lock = threading.Lock()
-        self.built: WeakValueDictionary[Hashable, Holder] = WeakValueDictionary()
-        self.pending: dict[Hashable, _Pending] = {}
-        self.builds = 0
-        self.hits = 0
+        self.built = built
+        self.builds = builds
+        self.hits = hits
+        self.flights: dict[Hashable, _Flight] = {}
 
 
-_state = _State()
+_state = _State(WeakValueDictionary(), 0, 0)
 
 
 def _after_fork() -> None:
     # What another thread was building has nobody to finish it in the child; what is built stays.
     global _state
-    fresh = _State()
-    fresh.built, fresh.builds, fresh.hits = _state.built, _state.builds, _state.hits
-    _state = fresh
+    _state = _State(_state.built, _state.builds, _state.hits)
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -54,43 +54,32 @@ os.register_at_fork(after_in_child=_after_fork)
 def build_once(key: Hashable, builder: Callable[[], Any], what: str, event: tuple[str, str, object]) -> Holder:
     """The entry for `key`: one that somebody holds, awaited from the thread that builds it, or built here. A failing
     build reaches all who wait, and leaves nothing. `event`: operator, implementation and identity, for listeners."""
-    state = _state
+    state, own = _state, _Flight()
     with state.lock:
         if (holder := state.built.get(key)) is not None:
             state.hits += 1
             return holder
-        pending = state.pending.get(key)
-        mine = pending is None
-        if pending is None:
-            pending = state.pending[key] = _Pending()
-    if not mine:
-        if pending.builder == threading.get_ident():
+        flight = state.flights.setdefault(key, own)
+    if flight is not own:
+        if flight.builder == own.builder:
             raise RuntimeError(f"{what}: its build asks for the entry that it builds")
-        pending.done.wait()
-        if pending.error is not None:
-            raise pending.error
-        assert pending.holder is not None
-        return pending.holder
+        return flight.result()
     watch = Watch()
     try:
-        pending.holder = Holder(builder())
+        holder = Holder(builder())
     except BaseException as error:
-        pending.error = error
-        raise
-    finally:
         with state.lock:
-            if pending.holder is not None:
-                state.built[key] = pending.holder
-                state.builds += 1
-            state.pending.pop(key, None)
-        pending.done.set()
-        watch.tell(*event, pending.holder is not None, state.hits, state.builds)
-    return pending.holder
-
-
-def builds() -> int:
-    """How many entries this process has built."""
-    return _state.builds
+            del state.flights[key]
+        own.set_exception(error)
+        watch.tell(*event, False, state.hits, state.builds)
+        raise
+    with state.lock:
+        state.built[key] = holder
+        state.builds += 1
+        del state.flights[key]
+    own.set_result(holder)
+    watch.tell(*event, True, state.hits, state.builds)
+    return holder
 
 
 def keep(kept: dict[Any, Holder], key: Any, holder: Holder, bound: int) -> None:

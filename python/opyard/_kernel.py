@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
-import torch
+from opyard._tuning import fastest_config
 
 
 class KernelInterface(ABC):
@@ -54,34 +53,13 @@ class Kernel:
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def request_tune(self) -> None:
-        """Asks for one choice among `autotune_configs`, made at the next call. Without configs, nothing."""
+        """Asks for one choice among `autotune_configs`, made at the next call: by measuring, unless this machine did so
+        before for such a call. Without configs, nothing."""
         self._tune_requested = bool(self.autotune_configs)
 
     def _tune(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._tune_requested = False  # if a candidate raises, this kernel is no longer in tuned mode
-        before = self.config
-        fastest = before, float("inf")
-        try:
-            for config in [self.default_config, *(self.autotune_configs or ())]:
-                self.config = config
-                seconds = self._time(args, kwargs)
-                if seconds < fastest[1]:
-                    fastest = config, seconds
-            before = fastest[0]
-        finally:
-            self.config = before
-
-    def _time(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
-        best = float("inf")
-        for _ in range(4):  # the first one warms up, and is only beaten
-            # Copies: a kernel may write, and the call itself is still to come.
-            copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
-            start = time.perf_counter()
-            self.forward(*copies, **kwargs)
-            if torch.accelerator.is_available():
-                torch.accelerator.synchronize()
-            best = min(best, time.perf_counter() - start)
-        return best
+        self.config = fastest_config(self, args, kwargs)
 
 
 def limits(cls: type[Kernel]) -> dict[str, Any]:

@@ -119,9 +119,12 @@ class Op(_C.OpBase, KernelLookup, Composite):
                 yield kernel
 
     def request_tune(self) -> None:
-        """Asks every kernel, built or yet to be built, here and in held sub-operators, to choose its configuration."""
+        """Asks every kernel, built or yet to be built, here and in held sub-operators, to choose its configuration, and
+        has the choice between implementations that tie for a call made by measuring. Choices are kept for the machine.
+        """
         for op in (self, *self._all_delegates()):
             op._tune_requested = True
+            _C.request_tune(op)
         for identity, kernel in _kernels(self):
             with device_current(_device_in(identity)):
                 kernel.request_tune()

@@ -2,6 +2,7 @@
 #include <boundary/call_op.h>
 #include <call/plain_call.h>
 #include <call/run_call.h>
+#include <signature/composition.h>
 
 namespace opyard {
 namespace {
@@ -27,7 +28,8 @@ void call_boundary(const Instance& instance, const std::string& key, const Stack
 OpOutputs call_op(Instance& instance, const std::string& key, const StackInputs& inputs) {
   OpOutputs outputs(instance.signature().outputs().size());
   const bool plain = thread_is_plain() && tensors_are_plain(inputs.data(), inputs.size());
-  if (plain || inputs.empty()) [[likely]]
+  // A composite has no boundary: modes and gradients meet the calls that it makes.
+  if (plain || inputs.empty() || is_composite(instance.signature())) [[likely]]
     run_call(instance, inputs.data(), outputs.data());
   else
     call_boundary(instance, key, inputs, outputs);

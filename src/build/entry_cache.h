@@ -5,7 +5,7 @@
 #include <opyard/implementation.h>
 
 #include <condition_variable>
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -37,26 +37,37 @@ class EntryCache {
   std::uint64_t builds() const { return builds_.load(std::memory_order_relaxed); }
 
  private:
+  /// Points into a Built or a Pending, or at what the caller of a lookup has.
   struct Key {
     const Implementation* implementation;
-    Value identity;
+    const Value* identity;
     bool operator==(const Key& other) const {
-      return implementation == other.implementation && identity == other.identity;
+      return implementation == other.implementation && *identity == *other.identity;
     }
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return std::hash<const void*>()(key.implementation) * 31 + hash_value(key.identity);
+      return std::hash<const void*>()(key.implementation) * 31 + hash_value(*key.identity);
     }
   };
+  struct Built {
+    const Implementation* implementation;
+    Value identity;
+    std::shared_ptr<const Kernel> kernel;
+    Key key() const { return {implementation, &identity}; }
+  };
   struct Pending;
+
+  std::shared_ptr<const Kernel> build(const Implementation& implementation, const Entry& entry, Pending& pending);
 
   /// The kernel of an entry that made room, to be destroyed without the lock.
   std::shared_ptr<const Kernel> make_room();
 
   std::size_t capacity_;
 
-  std::unordered_map<Key, std::shared_ptr<const Kernel>, KeyHash> built_;
+  // All guarded by LockRank::kBuild.
+  std::list<Built> built_;  // the next that may make room is first
+  std::unordered_map<Key, std::list<Built>::iterator, KeyHash> by_key_;
   std::unordered_map<Key, std::shared_ptr<Pending>, KeyHash> pending_;
   std::atomic<std::uint64_t> builds_{0};
   std::atomic<std::uint64_t> hits_{0};

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cache/call_key.h>
-#include <opyard/kernel.h>
 #include <opyard/call_record.h>
+#include <opyard/kernel.h>
+#include <registry/served_counter.h>
 
 #include <atomic>
 #include <memory>
@@ -12,11 +13,6 @@
 
 namespace opyard {
 
-/// Calls an implementation served, counted over all instances. Lives as long as its registry.
-struct ServedCounter {
-  std::atomic<std::uint64_t> calls{0};
-};
-
 struct CallPlan {
   bool matches(const CallKey& key) const {
     return hash == key.hash() && words.size() == key.size() &&
@@ -24,21 +20,21 @@ struct CallPlan {
   }
 
   std::uint64_t hash = 0;
-  std::vector<std::uint64_t> words;
+  c10::SmallVector<std::uint64_t, 12> words;
 
   const Kernel* kernel = nullptr;             // null: an empty write, nothing runs
   std::shared_ptr<const Kernel> kernel_hold;  // keeps `kernel` while this plan is reachable
   std::shared_ptr<const void> builder_hold;   // a target's builder, under whose address its kernel is cached
   bool general = false;                       // by the implementation that aten itself stands behind
   bool release_gil = false;                   // the work is expected to outlast the switch
-  std::vector<TensorFacts> outputs;
-  std::vector<std::int32_t> written;                           // inputs that the call writes
+  c10::ArrayRef<TensorFacts> outputs;         // in the record
+  std::vector<std::int32_t> written;          // inputs that the call writes
   std::vector<std::pair<std::int32_t, std::int32_t>> aliased;  // outputs that are a written input: output, input
   CallRecordPtr record;
   ServedCounter* served = nullptr;
 
-  // Set by readers, cleared by the eviction hand: the second chance.
-  mutable std::atomic<bool> referenced{true};
+  // Set by readers, cleared by the eviction hand: the second chance. A call that never came again has none.
+  mutable std::atomic<bool> referenced{false};
 };
 
 }  // namespace opyard

@@ -55,10 +55,10 @@ std::atomic<CallPlan*>* PlanCache::free_slot(Table& table, std::uint64_t hash, U
 
 // The hand passes over plans used since it came by last.
 void PlanCache::evict_one(Table& table, Unreachable& unreachable) {
-  for (;;) {
+  for (int patience = kPatience;;) {
     auto& slot = table.slots[hand_++ & table.mask];
     CallPlan* plan = slot.load(std::memory_order_relaxed);
-    if (plan == nullptr || plan->referenced.exchange(false, std::memory_order_relaxed)) continue;
+    if (plan == nullptr || (plan->referenced.exchange(false, std::memory_order_relaxed) && --patience > 0)) continue;
     drop(slot, unreachable);
     return;
   }

@@ -44,6 +44,9 @@ class PlanCache {
   std::uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
 
  private:
+  // The hand passes over this many used plans before it takes one all the same: what an eviction costs is bounded.
+  static constexpr int kPatience = 16;
+
   // A plan lies within this many slots of its hash. Tables are kept at most a quarter full, so that windows rarely
   // fill.
   static constexpr std::size_t kWindow = 8;

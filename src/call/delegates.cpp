@@ -37,7 +37,7 @@ Stages Delegates::file(const std::string& op, const std::vector<CompletedCall>& 
     const auto holder =
         std::find_if(all.begin(), all.end(), [&](const Held& held) { return held.instance.get() == call.instance; });
     if (holder == all.end())
-      throw std::runtime_error(op + ": its body called " + call.record->op + " (" + call.key +
+      throw std::runtime_error(op + ": its body called " + call.record->spec.op() + " (" + call.key +
                                "), which it does not hold, so the stages of this call would be partial; hold it by "
                                "delegate_for");
     const auto stage =

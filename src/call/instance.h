@@ -45,6 +45,10 @@ class Instance {
   /// Null where selection finds what runs.
   const std::shared_ptr<Body>& body() const { return body_; }
 
+  /// From now on, where implementations tie for a call, the faster one is found by measuring (call/tie.h).
+  void request_tune() { tunes_.store(true, std::memory_order_relaxed); }
+  bool tunes() const { return tunes_.load(std::memory_order_relaxed); }
+
   Delegates& delegates() { return delegates_; }
   const Delegates& delegates() const { return delegates_; }
 
@@ -83,6 +87,7 @@ class Instance {
   std::atomic<Binding> binding_{Binding()};
 
   LastCall last_call_;
+  std::atomic<bool> tunes_{false};
 };
 
 }  // namespace opyard

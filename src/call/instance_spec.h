@@ -3,6 +3,7 @@
 
 #include <build/entry_cache.h>
 #include <cache/plan_cache.h>
+#include <call/declared_names.h>
 #include <registry/registry.h>
 #include <signature/signature.h>
 
@@ -29,7 +30,8 @@ class InstanceSpec {
         construction_(std::move(construction)),
         target_(std::move(target)),
         implementations_(std::move(implementations)),
-        text_(std::move(text)) {}
+        text_(std::move(text)),
+        names_(std::make_shared<const DeclaredNames>(signature_, construction_)) {}
 
   /// The shared spec of instances constructed so; parameters are checked here. Throws SignatureError.
   static std::shared_ptr<InstanceSpec> get(Registry& registry, const std::string& op,
@@ -55,6 +57,9 @@ class InstanceSpec {
   /// Canonical: operator, parameters, target and manifest digest, as JSON. Stands in graphs; empty for one of its own.
   const std::string& text() const { return text_; }
 
+  /// What the call specs of its calls share.
+  const std::shared_ptr<const CallNames>& names() const { return names_; }
+
   PlanCache& plans() { return plans_; }
   EntryCache& entries() { return entries_; }
 
@@ -64,6 +69,7 @@ class InstanceSpec {
   std::string target_;
   std::shared_ptr<const ImplementationTable> implementations_;
   std::string text_;
+  std::shared_ptr<const CallNames> names_;
   PlanCache plans_;
   EntryCache entries_;
 };

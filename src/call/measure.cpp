@@ -5,6 +5,7 @@
 #include <select/measured.h>
 #include <select/select.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 
@@ -42,12 +43,13 @@ const Contender* preferred_of(const std::vector<Contender>& contenders, const Se
 }
 
 double run_all(const InstanceSpec& spec, const Contender& contender, const std::vector<CallInputs>& calls,
-               const std::vector<TensorFacts>& outputs) {
+               const CallSpec& checked_call) {
   const auto start = Clock::now();
   for (const CallInputs& call : calls) {
     const auto inputs = pointers(spec.signature(), call);
+    const c10::ArrayRef<TensorFacts> outputs = checked_call.outputs().facts();
     std::vector<at::Tensor> results(outputs.size());
-    KernelCall run(inputs.data(), results.data(), outputs.data());
+    KernelCall run(inputs.data(), results.data(), outputs.data(), checked_call.device);
     contender.kernel->forward(run);
   }
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -55,32 +57,32 @@ double run_all(const InstanceSpec& spec, const Contender& contender, const std::
 
 }  // namespace
 
-Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, double budget_s) {
+Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, double budget_s,
+                    const std::vector<std::string>& among) {
   InstanceSpec& spec = instance.spec();
   const std::string& op = spec.signature().op();
   if (calls.empty())
     throw SignatureError(SignatureError::Kind::kValue, "a measurement has no call to run",
                          {.op = op, .argument = "calls", .expected = "at least one call", .got = "none"});
   const CallSpec call = checked(instance, calls.front());
-  if (const auto known = MeasuredChoices::process().find(op, call)) return {*known, {}};
+  if (const auto known = MeasuredChoices::process().find(call)) return {*known, {}};
   std::vector<Contender> contenders;
   const Selection selection = reason(spec.implementations(), call);
   for (const Candidate& candidate : selection.candidates) {
-    if (candidate.refusal) continue;
-    bool built_here = false;
     const Implementation& declared = candidate.entry->declared;
+    const bool asked = among.empty() || std::find(among.begin(), among.end(), declared.key) != among.end();
+    if (candidate.refusal || !asked) continue;
+    bool built_here = false;
     contenders.push_back({declared.key, spec.entries().get_or_build(declared, declared.entry_for(call), built_here)});
   }
-  if (contenders.empty()) select(op, spec.implementations(), call);  // throws, with every refusal
-  std::vector<TensorFacts> outputs;
-  for (const auto& [name, facts] : call.outputs) outputs.push_back(facts);
+  if (contenders.empty()) select(spec.implementations(), call);  // throws, with every refusal
 
   const auto start = Clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   // The first round warms up: pages, primitives and threads are made there. One measured round there always is.
   for (int round = 0; round < 2 || (spent() < budget_s && round < 50); ++round) {
     for (Contender& contender : contenders) {
-      const double seconds = run_all(spec, contender, calls, outputs);
+      const double seconds = run_all(spec, contender, calls, call);
       if (round != 0 || contenders.size() == 1) contender.best = std::min(contender.best, seconds);
     }
     if (contenders.size() == 1) break;
@@ -94,7 +96,7 @@ Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, do
     measurement.microseconds.emplace_back(contender.key, contender.best * 1e6 / static_cast<double>(calls.size()));
   }
   measurement.chosen = best->key;
-  MeasuredChoices::process().fix(op, call, best->key);
+  MeasuredChoices::process().fix(call, best->key);
   spec.plans().clear();  // plans made before the measurement chose without it
   return measurement;
 }
@@ -105,7 +107,7 @@ void fix_measured(Instance& instance, const CallInputs& call, const std::string&
   const CallSpec checked_call = checked(instance, call);
   for (const Candidate& candidate : reason(spec.implementations(), checked_call).candidates) {
     if (candidate.entry->declared.key != implementation || candidate.refusal) continue;
-    MeasuredChoices::process().fix(op, checked_call, implementation);
+    MeasuredChoices::process().fix(checked_call, implementation);
     spec.plans().clear();
     return;
   }

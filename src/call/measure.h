@@ -20,8 +20,10 @@ struct Measurement {
 /// Times every implementation that serves the first of `calls`, in turn over all of them, for about `budget_s` seconds,
 /// and fixes the fastest for calls like the first (select/measured.h); a lead within noise leaves the declared
 /// preference. The calls should be alike and their weights different tensors, so that caches hold no more of them than
-/// in earnest. A choice fixed before stays, and nothing is timed. Records no call. Throws as a call would.
-Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, double budget_s);
+/// in earnest. A choice fixed before stays, and nothing is timed. `among`: only these keys, if any are given. Records
+/// no call. Throws as a call would.
+Measurement measure(Instance& instance, const std::vector<CallInputs>& calls, double budget_s,
+                    const std::vector<std::string>& among = {});
 
 /// Fixes an implementation, measured elsewhere, for calls like this one. Throws OpNotAvailableError when it does not
 /// serve the call.

@@ -1,6 +1,7 @@
 #include <ATen/MemoryOverlap.h>
 #include <call/call_device.h>
 #include <call/plan_call.h>
+#include <call/tie.h>
 #include <opyard/error.h>
 #include <run/prepared_call.h>
 #include <run/verify.h>
@@ -16,24 +17,14 @@
 namespace opyard {
 namespace {
 
-TensorFacts facts_of(const at::Tensor* tensor) {
-  TensorFacts facts;
-  if (tensor == nullptr) return facts;
+void read_facts(const at::Tensor* tensor, TensorFacts& facts) {
+  if (tensor == nullptr) return;
   facts.present = true;
   facts.dtype = tensor->scalar_type();
   facts.layout = tensor->layout();
   facts.contiguous = facts.layout != c10::Layout::Strided || tensor->is_contiguous();
   facts.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
   if (!facts.contiguous) facts.strides.assign(tensor->strides().begin(), tensor->strides().end());
-  return facts;
-}
-
-TensorFacts facts_of(const SolvedOutput<std::int64_t>& output) {
-  TensorFacts facts;
-  facts.present = output.present;
-  facts.dtype = output.dtype;
-  facts.sizes.assign(output.sizes.begin(), output.sizes.end());
-  return facts;
 }
 
 // Work shorter than this is done before the interpreter lock would have changed hands.
@@ -68,14 +59,18 @@ std::shared_ptr<const Kernel> beside_general(InstanceSpec& spec, const Implement
     if (!declared.general || candidate.refusal || candidate.entry == &chosen) continue;
     bool built_here = false;
     auto general = spec.entries().get_or_build(declared, declared.entry_for(record.spec), built_here);
-    return verifying(std::move(kernel), std::move(general), chosen.declared.key, declared.key, record.spec, record.op);
+    return verifying(std::move(kernel), std::move(general), chosen.declared.key, declared.key, record.spec,
+                     record.spec.op());
   }
   return kernel;
 }
 
-void plan_in_tree(InstanceSpec& spec, CallPlan& plan, CallRecord& record, CallBinding& binding) {
-  const ImplementationEntry& chosen = select(record.op, spec.implementations(), record.spec);
-  if (choices_record()) record_selection(record.op, record.spec, chosen.declared.key);
+void plan_in_tree(Instance& instance, const at::Tensor* const* inputs, CallPlan& plan, CallRecord& record,
+                  CallBinding& binding) {
+  InstanceSpec& spec = instance.spec();
+  if (instance.tunes() && plan.written.empty()) settle_tie(instance, record.spec, inputs);
+  const ImplementationEntry& chosen = select(spec.implementations(), record.spec);
+  if (choices_record()) record_selection(record.spec.op(), record.spec, chosen.declared.key);
   const Entry entry = chosen.declared.entry_for(record.spec);
   bool built_here = false;
   plan.kernel_hold = spec.entries().get_or_build(chosen.declared, entry, built_here);
@@ -96,13 +91,14 @@ void plan_for_target(InstanceSpec& spec, const Target& target, std::shared_ptr<c
   if (built_here) binding.built(*builder, entry.identity);
   plan.builder_hold = std::move(builder);
   std::vector<std::size_t> strided;
-  for (std::size_t i = 0; i < record.spec.inputs.size(); ++i) {
-    const TensorFacts& facts = record.spec.inputs[i].second;
+  const NamedTensors inputs = record.spec.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorFacts& facts = inputs[i].second;
     const bool written = std::find(plan.written.begin(), plan.written.end(), i) != plan.written.end();
     if (facts.present && !facts.contiguous && !written) strided.push_back(i);
   }
   if (!strided.empty() || !record.spec.device.is_cpu())
-    plan.kernel_hold = with_guarantees(std::move(plan.kernel_hold), record.spec.inputs.size(), plan.outputs,
+    plan.kernel_hold = with_guarantees(std::move(plan.kernel_hold), inputs.size(), plan.outputs.vec(),
                                        std::move(strided), record.spec.device);
   record.implementation = target.name;
 }
@@ -130,13 +126,13 @@ void plan_for_target(InstanceSpec& spec, const Target& target, std::shared_ptr<c
 }
 
 // Steps 4 and 5: who serves the call, and the kernel that runs for it.
-void plan_run(Instance& instance, CallPlan& plan, CallRecord& record, std::optional<c10::Device> device,
-              CallBinding& binding) {
+void plan_run(Instance& instance, const at::Tensor* const* inputs, CallPlan& plan, CallRecord& record,
+              std::optional<c10::Device> device, CallBinding& binding) {
   InstanceSpec& spec = instance.spec();
   const Target& target = binding.target(device);
   record.target = target.name;
   const bool in_tree = &target == &builtin_target();
-  auto builder = in_tree ? nullptr : TargetRegistry::process().builder(target, record.op);
+  auto builder = in_tree ? nullptr : TargetRegistry::process().builder(target, record.spec.op());
   if (builder != nullptr) {
     plan_for_target(spec, target, std::move(builder), plan, record, binding);
   } else if (!in_tree && (instance.body() == nullptr || instance.body()->has_kernels())) {
@@ -146,7 +142,7 @@ void plan_run(Instance& instance, CallPlan& plan, CallRecord& record, std::optio
   } else if (!device) {
     refuse_without_device(instance);
   } else {
-    plan_in_tree(spec, plan, record, binding);
+    plan_in_tree(instance, inputs, plan, record, binding);
   }
 }
 
@@ -154,45 +150,39 @@ void plan_run(Instance& instance, CallPlan& plan, CallRecord& record, std::optio
 
 CallSpec spec_of(const InstanceSpec& spec, const SolvedCall<std::int64_t>& solved, const at::Tensor* const* inputs) {
   const Signature& signature = spec.signature();
-  CallSpec call;
+  CallSpec call(spec.names());
   call.device = solved.device;
   call.arch = device_arch(solved.device);
-  for (std::size_t i = 0; i < signature.inputs().size(); ++i)
-    call.inputs.emplace_back(signature.inputs()[i].name, facts_of(inputs[i]));
+  TensorFacts* facts = call.tensors.data();
+  for (std::size_t i = 0; i < signature.inputs().size(); ++i) read_facts(inputs[i], *facts++);
   // Tensors given at construction stand behind the call's, as kernels get them.
-  const auto& held = spec.construction().tensors;
-  const std::vector<std::string> held_names =
-      held.empty() ? std::vector<std::string>() : construction_tensors(signature);
-  for (std::size_t i = 0; i < held.size(); ++i)
-    call.inputs.emplace_back(held_names[i], facts_of(held[i].defined() ? &held[i] : nullptr));
-  for (std::size_t i = 0; i < signature.outputs().size(); ++i)
-    call.outputs.emplace_back(signature.outputs()[i].name, facts_of(solved.outputs[i]));
-  for (std::size_t i = 0; i < signature.params().size(); ++i)
-    call.params.emplace_back(signature.params()[i].name, spec.construction().params[i]);
-  call.indices = signature.named_indices(spec.construction(), solved, inputs);
+  for (const at::Tensor& held : spec.construction().tensors) read_facts(held.defined() ? &held : nullptr, *facts++);
+  for (const SolvedOutput<std::int64_t>& output : solved.outputs) {
+    facts->present = output.present;
+    facts->dtype = output.dtype;
+    facts++->sizes.assign(output.sizes.begin(), output.sizes.end());
+  }
+  call.index_words = solved.index_words;
   return call;
 }
 
 std::unique_ptr<CallPlan> plan_call(Instance& instance, const CallKey* key, const at::Tensor* const* inputs,
                                     CallBinding& binding) {
   InstanceSpec& spec = instance.spec();
-  const std::string& op = spec.signature().op();
   this_thread().interrupted = false;
   const SolvedCall<std::int64_t> solved = spec.signature().check(spec.construction(), inputs);
 
   auto plan = std::make_unique<CallPlan>();
-  auto record = c10::make_intrusive<CallRecord>();
-  record->op = op;
-  record->spec = spec_of(spec, solved, inputs);
-  record->stages = instance.delegates().no_stages();
-  for (const auto& [name, facts] : record->spec.outputs) plan->outputs.push_back(facts);
+  auto record = c10::make_intrusive<CallRecord>(spec_of(spec, solved, inputs));
+  if (instance.body() != nullptr) record->stages = instance.delegates().no_stages();
+  plan->outputs = record->spec.outputs().facts();
   if (has_effects(spec.signature())) plan_effects(spec, inputs, *plan);
 
   if (solved.device.is_meta()) {
     // Shapes only: a composite's body asks its sub-operators; nobody is selected, for nothing can run there.
     if (instance.body() != nullptr && !instance.body()->has_kernels()) plan->kernel_hold = instance.body();
   } else if (!solved.empty_write) {
-    plan_run(instance, *plan, *record, call_device(spec, solved.device, inputs), binding);
+    plan_run(instance, inputs, *plan, *record, call_device(spec, solved.device, inputs), binding);
   }
   plan->kernel = plan->kernel_hold.get();
   plan->record = std::move(record);

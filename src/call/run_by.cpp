@@ -30,10 +30,9 @@ std::vector<std::string> serving(const Instance& instance, const CallInputs& cal
 std::vector<at::Tensor> run_by(Instance& instance, const CallInputs& call, const std::string& implementation) {
   InstanceSpec& spec = instance.spec();
   const auto inputs = pointers(spec.signature(), call);
-  auto record = c10::make_intrusive<CallRecord>();
-  record->op = spec.signature().op();
+  auto record = c10::make_intrusive<CallRecord>(
+      spec_of(spec, spec.signature().check(spec.construction(), inputs.data()), inputs.data()));
   record->implementation = implementation;
-  record->spec = spec_of(spec, spec.signature().check(spec.construction(), inputs.data()), inputs.data());
   std::string refusal = "no such implementation";
   for (const Candidate& candidate : reason(spec.implementations(), record->spec).candidates) {
     const Implementation& declared = candidate.entry->declared;
@@ -45,7 +44,7 @@ std::vector<at::Tensor> run_by(Instance& instance, const CallInputs& call, const
     bool built_here = false;
     CallPlan plan;
     plan.kernel_hold = spec.entries().get_or_build(declared, declared.entry_for(record->spec), built_here);
-    for (const auto& [name, facts] : record->spec.outputs) plan.outputs.push_back(facts);
+    plan.outputs = record->spec.outputs().facts();
     std::vector<at::Tensor> outputs(plan.outputs.size());
     KernelCall run(inputs.data(), outputs.data(), plan.outputs.data(), record->spec.device);
     plan.kernel_hold->forward(run);

@@ -58,9 +58,7 @@ class AllInputs {
                                                    const CallFrame& frame) {
   Stages stages = instance.delegates().file(instance.signature().op(), *frame.completed);
   if (frame.completed->empty()) return plan.record;
-  auto record = c10::make_intrusive<CallRecord>();
-  record->op = plan.record->op;
-  record->spec = plan.record->spec;
+  auto record = c10::make_intrusive<CallRecord>(plan.record->spec);
   record->implementation = plan.record->implementation;
   record->target = plan.record->target;
   record->stages = std::move(stages);
@@ -110,7 +108,7 @@ bool run(Instance& instance, const at::Tensor* const* given, at::Tensor* outputs
     check_result(*plan, inputs.data(), outputs);
     if (!plan->written.empty()) [[unlikely]]
       count_writes(*plan, given);
-    if (plan->served != nullptr) plan->served->calls.fetch_add(1, std::memory_order_relaxed);
+    if (plan->served != nullptr) plan->served->count(thread);
     if constexpr (kInFront)
       instance.record(*plan->record);  // stands for an aten call: nobody's stage
     else

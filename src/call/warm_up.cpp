@@ -48,7 +48,7 @@ std::string compile_ahead(Instance& instance, const at::Tensor* const* inputs, c
   const auto solved = spec.signature().check(spec.construction(), inputs);
   if (solved.empty_write) return "";
   const CallSpec call = spec_of(spec, solved, inputs);
-  const ImplementationEntry& chosen = select(spec.signature().op(), spec.implementations(), call);
+  const ImplementationEntry& chosen = select(spec.implementations(), call);
   chosen.declared.entry_for(call).build();
   return chosen.declared.key;
 }

@@ -8,8 +8,7 @@ namespace opyard::python {
 namespace py = pybind11;
 
 void PythonBody::forward(KernelCall& call) const {
-  // From here on, calls of other operators on this thread are stages of this one.
-  this_thread().top->completed = std::make_unique<std::vector<CompletedCall>>();
+  collect_stages(this_thread());
   with_interpreter([&] {
     if (self_ == nullptr)
       throw SignatureError(SignatureError::Kind::kValue, "the operator instance of this call is gone",

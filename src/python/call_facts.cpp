@@ -12,7 +12,7 @@ py::object tensor_facts(const TensorFacts& facts) {
                         facts.contiguous ? py::object(py::none()) : py::object(shape_tuple(facts.strides)));
 }
 
-py::dict tensors(const std::vector<std::pair<std::string, TensorFacts>>& all) {
+py::dict tensors(const NamedTensors& all) {
   py::dict dict;
   for (const auto& [name, facts] : all) dict[name.c_str()] = tensor_facts(facts);
   return dict;
@@ -36,10 +36,10 @@ py::dict call_facts(const CallSpec& call) {
   py::dict dict;
   dict["device"] = to_python(call.device);
   dict["arch"] = call.arch;
-  dict["inputs"] = tensors(call.inputs);
-  dict["outputs"] = tensors(call.outputs);
-  dict["params"] = values(call.params);
-  dict["indices"] = values(call.indices);
+  dict["inputs"] = tensors(call.inputs());
+  dict["outputs"] = tensors(call.outputs());
+  dict["params"] = values(call.params());
+  dict["indices"] = values(call.indices());
   return dict;
 }
 

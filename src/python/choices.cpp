@@ -21,7 +21,7 @@ void set_choices(bool process, const std::vector<std::tuple<std::string, std::st
   if (process)
     process_choices.store(number);
   else
-    this_thread().choices = number;
+    set_thread_choices(number);
 }
 
 py::tuple differences() {

@@ -43,28 +43,19 @@ py::object placed(const Effects& effects, PyObject* const* inputs, const py::obj
   return outputs.size() == 1 ? py::object(outputs[0]) : outputs;
 }
 
-}  // namespace
-
-std::vector<EffectBranch> branches_of(const Signature& signature) {
-  std::vector<EffectBranch> branches;
-  if (!has_effects(signature)) return branches;
-  const py::object ops = py::module_::import("torch").attr("ops").attr("opyard");
-  for (const Effects& effects : effect_branches(signature)) {
-    py::object overload = ops.attr(boundary_name(signature, effects).c_str()).attr("default");
-    branches.push_back({effects, overload.release().ptr()});
-  }
-  return branches;
+// The point of the parameters, and of tensors given at construction.
+std::uint64_t point_of(const InstanceSpec& spec) {
+  c10::SmallVector<bool, 16> present(spec.signature().inputs().size(), false);
+  for (const at::Tensor& tensor : spec.construction().tensors) present.push_back(tensor.defined());
+  return opyard::point_of(spec.signature().program(), spec.construction(), present);
 }
 
-py::dict effect_table(py::handle op) {
-  const InstanceSpec& spec = instance_of(op)->spec();
+py::dict new_effect_table(const InstanceSpec& spec, const OperatorFacts& facts) {
   const Signature& signature = spec.signature();
-  const OperatorFacts& facts = *reinterpret_cast<OpObject*>(op.ptr())->facts;
   std::vector<std::size_t> optional;
   for (std::size_t i = 0; i < signature.inputs().size(); ++i)
     if (signature.inputs()[i].optional) optional.push_back(i);
   py::dict table;
-  if (facts.branches.empty()) return table;  // without a boundary no custom op is chosen
   for (std::size_t choice = 0; choice < std::size_t{1} << optional.size(); ++choice) {
     c10::SmallVector<bool, 16> present(signature.inputs().size(), true);
     py::tuple key(optional.size());
@@ -80,6 +71,28 @@ py::dict effect_table(py::handle op) {
     }
     table[key] = py::make_tuple(py::handle(overload_of(facts, effects)), places_of(effects));
   }
+  return table;
+}
+
+}  // namespace
+
+std::vector<EffectBranch> branches_of(const Signature& signature) {
+  std::vector<EffectBranch> branches;
+  if (!has_effects(signature)) return branches;
+  const py::object ops = py::module_::import("torch").attr("ops").attr("opyard");
+  for (const Effects& effects : effect_branches(signature)) {
+    py::object overload = ops.attr(boundary_name(signature, effects).c_str()).attr("default");
+    branches.push_back({effects, overload.release().ptr()});
+  }
+  return branches;
+}
+
+py::dict effect_table(py::handle op) {
+  const InstanceSpec& spec = instance_of(op)->spec();
+  const OperatorFacts& facts = *reinterpret_cast<OpObject*>(op.ptr())->facts;
+  if (facts.branches.empty()) return {};  // without a boundary no custom op is chosen
+  py::dict& table = facts.effect_tables[point_of(spec)];
+  if (table.empty()) table = new_effect_table(spec, facts);
   return table;
 }
 

@@ -31,16 +31,16 @@ py::dict values_dict(const std::vector<NamedValue>& values) {
 
 py::dict record_dict(const CallRecordPtr& record) {
   py::dict tensors;
-  for (const auto* group : {&record->spec.inputs, &record->spec.outputs})
-    for (const auto& [name, facts] : *group)
+  for (const NamedTensors& group : {record->spec.inputs(), record->spec.outputs()})
+    for (const auto& [name, facts] : group)
       if (facts.present) tensors[name.c_str()] = tensor_entry(facts);
   py::dict dict;
-  dict["operator"] = record->op;
+  dict["operator"] = record->spec.op();
   dict["implementation"] = record->implementation;
   dict["target"] = record->target;
   dict["device"] = to_python(record->spec.device);
-  dict["params"] = values_dict(record->spec.params);
-  dict["indices"] = values_dict(record->spec.indices);
+  dict["params"] = values_dict(record->spec.params());
+  dict["indices"] = values_dict(record->spec.indices());
   dict["tensors"] = tensors;
   py::dict stages;
   for (const auto& [stage, calls] : record->stages) {

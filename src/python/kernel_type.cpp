@@ -86,14 +86,15 @@ Registration register_implementation(const std::string& op, const std::string& k
 // function that gives its refusal. `facts` of the call are for errors.
 std::string select_key(const std::string& op, const py::list& candidates, const py::object& device,
                        const py::dict& facts) {
-  CallSpec call;
   if (device.is_none())
     throw OpNotAvailableError("no implementation serves this call, whose device nothing names",
                               {.op = op, .expected = "a device in the call spec", .got = "none, and no accelerator"});
+  std::vector<NamedValue> stated;
+  for (const auto& item : facts)
+    stated.emplace_back(item.first.cast<std::string>(), py::str(item.second).cast<std::string>());
+  CallSpec call(op, {}, {}, std::move(stated));
   call.device = to_value(device, op, "device").get<c10::Device>();
   call.arch = facts.contains("arch") ? facts["arch"].cast<int>() : device_arch(call.device);
-  for (const auto& item : facts)
-    call.params.emplace_back(item.first.cast<std::string>(), py::str(item.second).cast<std::string>());
   ImplementationTable table;
   for (const auto candidate : candidates) {
     const auto row = py::reinterpret_borrow<py::tuple>(candidate);
@@ -104,7 +105,7 @@ std::string select_key(const std::string& op, const py::list& candidates, const 
     };
     table.push_back(std::move(entry));
   }
-  return select(op, table, call).declared.key;
+  return select(table, call).declared.key;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <python/stub.h>
 #include <python/targets.h>
 #include <python/translate_error.h>
+#include <python/tuning.h>
 #include <python/warm_up.h>
 
 PYBIND11_MODULE(_C, module) {
@@ -34,5 +35,6 @@ PYBIND11_MODULE(_C, module) {
   opyard::python::add_build_events(module);
   opyard::python::add_dsl_compilers();
   opyard::python::add_warm_up(module);
+  opyard::python::add_tuning(module);
   opyard::define_boundaries(opyard::Registry::process());
 }

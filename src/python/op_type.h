@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <signature/effects.h>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct OperatorFacts {
   std::vector<PyObject*> names;        // interned input names, in order
   PyObject* overload = nullptr;        // the custom op as torch.ops gives it; null without a boundary
   std::vector<EffectBranch> branches;  // where calls differ in what they write or return
+  // What a traced call reads, by point of the parameters: instances constructed alike share it.
+  mutable std::map<std::uint64_t, pybind11::dict> effect_tables;
 };
 
 struct OpObject {

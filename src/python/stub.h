@@ -5,8 +5,8 @@
 
 namespace opyard::python {
 
-/// Adds `stub(op, output)`: registers an implementation, preferred over all others, whose every call returns the given
-/// tensor; the object returned owns the registration.
+/// Adds `stub(op, output, microseconds)`: registers an implementation, preferred over all others, whose every call
+/// works for so long and returns the given tensor; the object returned owns the registration.
 void add_stub(pybind11::module_& module);
 
 }  // namespace opyard::python

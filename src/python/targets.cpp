@@ -42,10 +42,10 @@ std::shared_ptr<const Kernel> build_for(const std::string& op, const std::string
   py::tuple specs(inputs);
   for (std::size_t i = 0; i < inputs; ++i) {
     const bool on_cpu = signature.inputs()[i].on_cpu;
-    specs[i] = spec_object(call.inputs[i].second, on_cpu ? c10::Device(c10::kCPU) : call.device);
+    specs[i] = spec_object(call.inputs()[i].second, on_cpu ? c10::Device(c10::kCPU) : call.device);
   }
   py::dict params;
-  for (const auto& [name, value] : call.params) params[name.c_str()] = to_python(value);
+  for (const auto& [name, value] : call.params()) params[name.c_str()] = to_python(value);
   py::object kernel = build(*specs, **params);
   if (!PyCallable_Check(kernel.ptr()))
     throw OpNotAvailableError("a target's kernel builder gave no callable",

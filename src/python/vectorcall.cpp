@@ -3,6 +3,7 @@
 #include <opyard/error.h>
 #include <python/call_arguments.h>
 #include <python/effect_calls.h>
+#include <python/interpreter_lock.h>
 #include <python/translate_error.h>
 #include <python/vectorcall.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -11,15 +12,6 @@ namespace opyard::python {
 namespace py = pybind11;
 
 namespace {
-
-class InterpreterLock final : public CallerLock {
- public:
-  void release() override { state_ = PyEval_SaveThread(); }
-  void acquire() override { PyEval_RestoreThread(state_); }
-
- private:
-  PyThreadState* state_ = nullptr;
-};
 
 PyObject* wrap(at::Tensor* outputs, std::size_t count) {
   const auto one = [](at::Tensor& output) -> PyObject* {

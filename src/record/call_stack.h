@@ -24,6 +24,11 @@ struct CallFrame {
   std::unique_ptr<std::vector<CompletedCall>> completed;  // made by a body: only those have calls below them
 };
 
+/// From here on, calls of other operators on this thread are stages of its innermost one.
+inline void collect_stages(ThreadState& thread) {
+  thread.top->completed = std::make_unique<std::vector<CompletedCall>>();
+}
+
 /// Step 1: pushes a frame; whatever leaves the call pops it, an interrupt too.
 class CallScope {
  public:

@@ -99,6 +99,8 @@ Slot* free_or_new_slot() {
     if (slot->taken.compare_exchange_strong(free, true)) return slot;
   }
   auto* slot = new Slot;
+  static std::atomic<std::uint32_t> slots{0};
+  slot->number = slots.fetch_add(1);
   slot->taken.store(true);
   slot->next = head.load();
   while (!head.compare_exchange_weak(slot->next, slot)) {

@@ -15,6 +15,7 @@ namespace epoch {
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> entered{0};  // the epoch in which the outermost reader entered; 0: none
   std::atomic<bool> taken{false};
+  std::uint32_t number = 0;  // small, and its own
   Slot* next = nullptr;
 };
 

@@ -72,7 +72,7 @@ std::vector<ServedCount> Registry::served() const {
   {
     std::lock_guard guard(lock_of(LockRank::kRegistry));
     for (const auto& [op, entry] : entries_)
-      if (const auto calls = entry->served.calls.load()) counts.push_back({op, entry->declared.key, calls});
+      if (const auto calls = entry->served.calls()) counts.push_back({op, entry->declared.key, calls});
   }
   std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
     return std::tie(a.op, a.implementation) < std::tie(b.op, b.implementation);
@@ -82,7 +82,7 @@ std::vector<ServedCount> Registry::served() const {
 
 void Registry::reset_served() {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
-  for (const auto& [op, entry] : entries_) entry->served.calls.store(0);
+  for (const auto& [op, entry] : entries_) entry->served.reset();
 }
 
 }  // namespace opyard

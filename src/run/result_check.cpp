@@ -19,11 +19,11 @@ std::string describe(const at::Tensor& tensor) {
 [[noreturn]] [[gnu::cold]] void fail(const CallPlan& plan, std::size_t i, std::string summary, std::string expected,
                                      std::string got) {
   throw ContractError(SignatureError::Kind::kValue, std::move(summary),
-                      {.op = plan.record->op,
-                       .argument = "output " + plan.record->spec.outputs[i].first,
+                      {.op = plan.record->spec.op(),
+                       .argument = "output " + plan.record->spec.outputs()[i].first,
                        .expected = std::move(expected),
                        .got = std::move(got),
-                       .advice = "mend implementation " + plan.record->implementation});
+                       .advice = "mend implementation " + std::string(plan.record->implementation)});
 }
 
 [[noreturn]] [[gnu::cold]] void fail_facts(const CallPlan& plan, std::size_t i, const at::Tensor& got) {
@@ -47,7 +47,7 @@ bool is_alias(const CallPlan& plan, std::size_t i, const at::Tensor* const* inpu
     if (static_cast<std::size_t>(output) != i) continue;
     if (!outputs[i].is_same(*inputs[input]))
       fail(plan, i, "an output that is declared to be a written input is another tensor",
-           plan.record->spec.inputs[input].first, describe(outputs[i]));
+           plan.record->spec.inputs()[static_cast<std::size_t>(input)].first, describe(outputs[i]));
     return true;
   }
   return false;
@@ -56,7 +56,7 @@ bool is_alias(const CallPlan& plan, std::size_t i, const at::Tensor* const* inpu
 }  // namespace
 
 void check_result(const CallPlan& plan, const at::Tensor* const* inputs, const at::Tensor* outputs) {
-  const std::size_t input_count = plan.record->spec.inputs.size();
+  const std::size_t input_count = plan.record->spec.inputs().size();
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const at::Tensor& output = outputs[i];
     if (!plan.aliased.empty() && is_alias(plan, i, inputs, outputs)) [[unlikely]]
@@ -69,13 +69,13 @@ void check_result(const CallPlan& plan, const at::Tensor* const* inputs, const a
       if (inputs[j] == nullptr || !inputs[j]->unsafeGetTensorImpl()->has_storage()) continue;
       if (inputs[j]->unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl() == storage) [[unlikely]]
         fail(plan, i, "an implementation's result shares storage with an input", "a new tensor",
-             "the storage of " + plan.record->spec.inputs[j].first);
+             "the storage of " + plan.record->spec.inputs()[j].first);
     }
     for (std::size_t j = 0; j < i; ++j)
       if (outputs[j].defined() && outputs[j].unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl() == storage)
           [[unlikely]]
         fail(plan, i, "an implementation's result shares storage with another one", "a new tensor",
-             "the storage of " + plan.record->spec.outputs[j].first);
+             "the storage of " + plan.record->spec.outputs()[j].first);
   }
 }
 

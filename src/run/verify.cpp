@@ -59,9 +59,9 @@ class Verifying final : public Kernel {
       : kernel_(std::move(kernel)),
         general_(std::move(general)),
         facts_(std::move(facts)),
-        inputs_(call.inputs.size()),
+        inputs_(call.inputs().size()),
         device_(call.device) {
-    for (const auto& [name, output] : call.outputs) {
+    for (const auto& [name, output] : call.outputs()) {
       names_.push_back(name);
       outputs_.push_back(output);
     }

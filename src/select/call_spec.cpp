@@ -1,32 +1,31 @@
 // Reading a call spec by the manifest's names. Runs on a miss only.
+#include <opyard/call_spec.h>
 #include <opyard/error.h>
-#include <opyard/implementation.h>
 
 namespace opyard {
 namespace {
 
-template <class Item>
-std::string names_of(const std::vector<Item>& items) {
-  std::string text;
-  for (const auto& [name, value] : items) {
-    text += (text.empty() ? "" : ", ") + name;
+template <class Items>
+[[noreturn]] void fail_unknown(const CallSpec& spec, const Items& items, std::string_view name, const char* what) {
+  std::string known;
+  for (const auto& [own, value] : items) {
+    known += (known.empty() ? "" : ", ") + own;
   }
-  return text.empty() ? "none" : text;
+  throw ContractError(SignatureError::Kind::kValue, std::string("the call spec has no ") + what + " of this name",
+                      {.op = spec.op(),
+                       .argument = std::string(name),
+                       .expected = known.empty() ? "none" : known,
+                       .advice = "name it as the manifest does"});
 }
 
-template <class Item>
-const auto& find(const std::vector<Item>& items, std::string_view name, const char* what) {
+template <class Items>
+const auto& find(const CallSpec& spec, const Items& items, std::string_view name, const char* what) {
   for (const auto& [own, value] : items) {
     if (own == name) {
       return value;
     }
   }
-  ErrorFacts facts;
-  facts.argument = std::string(name);
-  facts.expected = names_of(items);
-  facts.advice = "name it as the manifest does";
-  throw ContractError(SignatureError::Kind::kValue, std::string("the call spec has no ") + what + " of this name",
-                      std::move(facts));
+  fail_unknown(spec, items, name, what);
 }
 
 template <class Numbers>
@@ -51,30 +50,43 @@ std::string tensor_text(const TensorFacts& facts) {
 
 }  // namespace
 
-const TensorFacts& CallSpec::input(std::string_view name) const { return find(inputs, name, "input"); }
+CallSpec::CallSpec(std::string op, const Tensors& inputs, const Tensors& outputs, std::vector<NamedValue> params) {
+  auto names = std::make_shared<CallNames>();
+  names->op = std::move(op);
+  names->params = std::move(params);
+  for (const auto& [name, facts] : inputs) {
+    names->inputs.push_back(name);
+    tensors.push_back(facts);
+  }
+  for (const auto& [name, facts] : outputs) {
+    names->outputs.push_back(name);
+    tensors.push_back(facts);
+  }
+  names_ = std::move(names);
+}
 
-const TensorFacts& CallSpec::output(std::string_view name) const { return find(outputs, name, "output"); }
+const TensorFacts& CallSpec::input(std::string_view name) const { return find(*this, inputs(), name, "input"); }
 
-const Value& CallSpec::param(std::string_view name) const { return find(params, name, "parameter"); }
+const TensorFacts& CallSpec::output(std::string_view name) const { return find(*this, outputs(), name, "output"); }
+
+const Value& CallSpec::param(std::string_view name) const { return find(*this, params(), name, "parameter"); }
 
 std::int64_t CallSpec::index(std::string_view name) const {
-  const Value& value = find(indices, name, "index");
+  const std::vector<NamedValue> all = indices();
+  const Value& value = find(*this, all, name, "index");
   if (const auto* number = value.get_if<std::int64_t>()) {
     return *number;
   }
-  ErrorFacts facts;
-  facts.argument = std::string(name);
-  facts.expected = "a solved Dim";
-  facts.got = to_text(value);
-  throw ContractError(SignatureError::Kind::kType, "the index is not a number", std::move(facts));
+  throw ContractError(SignatureError::Kind::kType, "the index is not a number",
+                      {.op = op(), .argument = std::string(name), .expected = "a solved Dim", .got = to_text(value)});
 }
 
 std::string CallSpec::text() const {
   std::string text = device.str() + ", arch " + std::to_string(arch);
-  for (const auto& [name, facts] : inputs) {
+  for (const auto& [name, facts] : inputs()) {
     text += ", " + name + " " + tensor_text(facts);
   }
-  for (const auto& [name, value] : params) {
+  for (const auto& [name, value] : params()) {
     text += ", " + name + "=" + to_text(value);
   }
   return text;

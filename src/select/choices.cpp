@@ -1,3 +1,4 @@
+#include <ATen/ThreadLocalPythonObjects.h>
 #include <registry/fork_lock.h>
 #include <select/choices.h>
 
@@ -13,6 +14,14 @@ struct Known {
   std::map<std::string, std::uint32_t> numbers;
   std::map<std::string, std::string> recorded;
 };
+
+// Of the objects that torch carries from thread to thread, the kind that anyone may name. There is no Python in it.
+struct Carried final : c10::SafePyObject {
+  explicit Carried(std::uint32_t number) : SafePyObject(nullptr, nullptr), number(number) {}
+  std::uint32_t number;
+};
+
+const std::string kCarriedKey = "opyard.choices";
 
 constexpr std::size_t kMostRecorded = 100000;
 
@@ -30,12 +39,30 @@ std::string text_of(const Choices& choices) {
 }
 
 bool in_force(bool Choices::*flag) {
-  return choices_of(this_thread().choices).*flag || choices_of(process_choices.load()).*flag;
+  if (choices_word(this_thread()) == 0) return false;
+  return choices_of(thread_choices(this_thread())).*flag || choices_of(process_choices.load()).*flag;
 }
 
 }  // namespace
 
 std::atomic<std::uint32_t> process_choices{0};
+std::atomic<std::uint32_t> deciding_threads{0};
+
+void set_thread_choices(std::uint32_t number) {
+  using Carrier = at::impl::ThreadLocalPythonObjects;
+  const std::uint32_t before = std::exchange(this_thread().choices, number);
+  if (before == 0 && number != 0) ++deciding_threads;
+  if (before != 0 && number == 0) --deciding_threads;
+  if (number != 0)
+    Carrier::set(kCarriedKey, std::make_shared<Carried>(number));
+  else if (Carrier::contains(kCarriedKey))
+    Carrier::erase(kCarriedKey);
+}
+
+std::uint32_t carried_choices() {
+  using Carrier = at::impl::ThreadLocalPythonObjects;
+  return Carrier::contains(kCarriedKey) ? static_cast<const Carried&>(*Carrier::get(kCarriedKey)).number : 0;
+}
 
 std::uint32_t choices_number(Choices choices) {
   std::string text = text_of(choices);
@@ -71,7 +98,7 @@ Refusal Choices::refusal(const Implementation& implementation, const CallSpec& c
 
 Refusal choices_refusal(const Implementation& implementation, const CallSpec& call) {
   if (choices_word(this_thread()) == 0) return std::nullopt;
-  if (Refusal refusal = choices_of(this_thread().choices).refusal(implementation, call)) return refusal;
+  if (Refusal refusal = choices_of(thread_choices(this_thread())).refusal(implementation, call)) return refusal;
   return choices_of(process_choices.load()).refusal(implementation, call);
 }
 

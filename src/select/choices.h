@@ -41,9 +41,23 @@ const Choices& choices_of(std::uint32_t number);
 /// Decisions for every thread that are in force now.
 extern std::atomic<std::uint32_t> process_choices;
 
+/// Puts decisions in force for this thread, and for those that torch runs parts of its work on while they are:
+/// autograd's, and forks of a script. They go where torch's own thread-local state goes.
+void set_thread_choices(std::uint32_t number);
+
+/// How many threads have decisions of their own in force; where none has, nothing is carried.
+extern std::atomic<std::uint32_t> deciding_threads;
+std::uint32_t carried_choices();
+
+inline std::uint32_t thread_choices(const ThreadState& thread) {
+  if (thread.choices != 0 || deciding_threads.load(std::memory_order_relaxed) == 0) [[likely]]
+    return thread.choices;
+  return carried_choices();
+}
+
 /// What enters a call's key: 0 where nobody decided anything.
 inline std::uint64_t choices_word(const ThreadState& thread) {
-  return std::uint64_t{thread.choices} << 32 | process_choices.load(std::memory_order_relaxed);
+  return std::uint64_t{thread_choices(thread)} << 32 | process_choices.load(std::memory_order_relaxed);
 }
 
 /// Why a decision of this thread or of the process sets an implementation aside.

@@ -19,18 +19,21 @@ class MeasuredChoices {
   static MeasuredChoices& process();
 
   /// The implementation key measured to be ahead for calls like this one.
-  std::optional<std::string> find(const std::string& op, const CallSpec& call) const;
+  std::optional<std::string> find(const CallSpec& call) const;
 
   /// Fixes a choice; the first one stays.
-  void fix(const std::string& op, const CallSpec& call, std::string key);
+  void fix(const CallSpec& call, std::string key);
+
+  /// The text of a class: the same for calls that share a choice.
+  static std::string class_of(const CallSpec& call);
 
   /// The band of a number of rows: calls in one band share a choice. 1 | 2-4 | 5-16 | 17 and more.
   static int band(std::int64_t rows);
 
  private:
-  static std::string class_of(const std::string& op, const CallSpec& call);
-
-  std::map<std::string, std::string> choices_;  // guarded by LockRank::kRegistry
+  // By operator, then by class: calls of an operator that nobody measured pay for no text. Guarded by
+  // LockRank::kRegistry.
+  std::map<std::string, std::map<std::string, std::string>> choices_;
   std::atomic<bool> any_{false};
 };
 

@@ -28,6 +28,6 @@ struct Selection {
 Selection reason(const ImplementationTable& table, const CallSpec& call);
 
 /// The chosen implementation. Throws OpNotAvailableError (every candidate with its refusal) or AmbiguousDispatchError.
-const ImplementationEntry& select(const std::string& op, const ImplementationTable& table, const CallSpec& call);
+const ImplementationEntry& select(const ImplementationTable& table, const CallSpec& call);
 
 }  // namespace opyard

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "signature/default_device.h"
+#include "signature/index_words.h"
 #include "signature/slot_value.h"
 
 namespace opyard {
@@ -73,10 +74,10 @@ SolvedCall<Int> CheckRun<Int>::run() {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
     solve_output(i, call.outputs[i]);
   }
-  for (const IndexProgram& index : program_.indices) {
-    if (index.kind == IndexKind::kDim) {
-      const V& value = machine_.slots[program_.slot(index.name)];
-      call.index_values.push_back(value.kind == ValKind::kInt ? value.integer : Int(-1));
+  if constexpr (std::is_same_v<Int, std::int64_t>) {
+    const std::size_t first = program_.param_types.size();  // indices and lets follow the parameters
+    for (std::size_t i = 0; i < program_.indices.size() + program_.lets.size(); ++i) {
+      append_words(call.index_words, machine_.slots[first + i], machine_);
     }
   }
   call.empty_write = is_empty_write(call);

@@ -2,8 +2,8 @@
 
 #include "signature/check_run.h"
 #include "signature/effects.h"
+#include "signature/index_words.h"
 #include "signature/program.h"
-#include "signature/slot_value.h"
 
 namespace opyard {
 namespace {
@@ -82,17 +82,11 @@ SolvedCall<c10::SymInt> Signature::infer(const Construction& construction, const
   return run_of<c10::SymInt>(*program_, construction, all.data()).run();
 }
 
-std::vector<NamedValue> Signature::named_indices(const Construction& construction, const SolvedCall<std::int64_t>&,
-                                                 const at::Tensor* const* inputs) const {
-  const AllInputs all(*program_, construction, inputs);
-  CheckRun<std::int64_t> run = run_of<std::int64_t>(*program_, construction, all.data());
-  run.run();
+std::vector<NamedValue> Signature::named_indices(c10::ArrayRef<std::int64_t> index_words) const {
   std::vector<NamedValue> named;
+  IndexReader reader(index_words, program_->strings);
   const auto add = [&](const std::string& name) {
-    const Val<std::int64_t>& value = run.machine().slots[program_->slot(name)];
-    if (value.kind != ValKind::kNone) {
-      named.emplace_back(name, plain_value_of(value, run.machine(), program_->strings));
-    }
+    if (std::optional<Value> value = reader.read()) named.emplace_back(name, std::move(*value));
   };
   for (const IndexProgram& index : program_->indices) {
     add(index.name);

@@ -39,6 +39,9 @@ struct Construction {
   std::shared_ptr<const Solved> solved;  // read by check and infer; made by construct alone
 };
 
+/// What a check solved, as words that `Signature::named_indices` reads.
+using IndexWords = c10::SmallVector<std::int64_t, 10>;
+
 template <class Int>
 struct SolvedOutput {
   bool present = true;
@@ -46,13 +49,13 @@ struct SolvedOutput {
   c10::SmallVector<Int, 5> sizes;
 };
 
-/// The outcome of a call check. `indices` is indexed by the signature's index slots.
+/// The outcome of a call check.
 template <class Int>
 struct SolvedCall {
   c10::Device device{c10::DeviceType::CPU};
   c10::SmallVector<SolvedOutput<Int>, 2> outputs;
-  c10::SmallVector<Int, 16> index_values;  // Dim slots; see Signature::named_indices
-  bool empty_write = false;                // something is written or returned, and all of it has no elements
+  IndexWords index_words;    // of plain sizes only; see Signature::named_indices
+  bool empty_write = false;  // something is written or returned, and all of it has no elements
 };
 
 /// Immutable and shared; safe from any number of threads.
@@ -81,9 +84,8 @@ class Signature {
   /// The same program over symbolic sizes: sizes are never read as plain integers, comparisons become guards.
   SolvedCall<c10::SymInt> infer(const Construction& construction, const at::Tensor* const* inputs) const;
 
-  /// Solved Dims, sequences and dtypes by name, for records and call specs. Cold.
-  std::vector<NamedValue> named_indices(const Construction& construction, const SolvedCall<std::int64_t>& call,
-                                        const at::Tensor* const* inputs) const;
+  /// Solved Dims, sequences and dtypes by name, for records and call specs: what a check's words stand for. Cold.
+  std::vector<NamedValue> named_indices(c10::ArrayRef<std::int64_t> index_words) const;
 
   struct Program;
   const Program& program() const { return *program_; }

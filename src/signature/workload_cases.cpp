@@ -118,7 +118,7 @@ class CaseBuilder : SettledRow {
         result_.outputs.push_back({program_.outputs[i].decl->name, output.present, output.dtype,
                                    std::vector<std::int64_t>(output.sizes.begin(), output.sizes.end())});
       }
-      result_.indices = signature_.named_indices(construction, call, pointers.data());
+      result_.indices = signature_.named_indices(call.index_words);
     } catch (const SignatureError& error) {
       refuse("the call is refused", error.what());
     }

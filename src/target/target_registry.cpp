@@ -56,7 +56,7 @@ Registration TargetRegistry::add_builder(const std::string& target, const std::s
   // One kernel for the device, and each input's dtype and shape; output buffers have no say in it.
   implementation->entry_for = [build = std::move(build)](const CallSpec& call) {
     Sequence identity{call.device};
-    for (const auto& [name, facts] : call.inputs) {
+    for (const auto& [name, facts] : call.inputs()) {
       if (facts.present)
         identity.emplace_back(Sequence{facts.dtype, Sequence(facts.sizes.begin(), facts.sizes.end())});
       else

@@ -3,6 +3,7 @@ cache; and what overrides and graphs leave behind is taken away."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -17,6 +18,12 @@ from opyard import _C
 from opyard.native import registry
 
 WHEEL = ["--no-deps", "--python-version", "3.12", "--only-binary=:all:", "tileops==0.1.0"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _artefacts(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Neither the user's artefacts nor those of an earlier run. Read when first needed, so set before any test."""
+    os.environ["OPYARD_CACHE_DIR"] = str(tmp_path_factory.mktemp("artefacts", numbered=True))
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,12 @@ def test_a_server_calls_declares_implements_and_overrides_operators(build: Path)
     ]
 
 
+def test_a_composite_records_the_calls_of_what_it_holds(build: Path) -> None:
+    lines = run(build / "example_composite", EXAMPLES / "cpp" / "gated_norm.yaml").splitlines()
+    assert "width must be that of the rows" in lines[0]
+    assert lines[-2:] == ["norm: vec", "gate: vec"]
+
+
 def test_a_package_of_aot_inductor_runs_in_c_plus_plus_with_the_eager_answer(build: Path, tmp_path: Path) -> None:
     sys.path.insert(0, str(EXAMPLES))
     from export_for_cpp import HIDDEN, Gate, main
@@ -57,7 +63,9 @@ def test_a_package_of_aot_inductor_runs_in_c_plus_plus_with_the_eager_answer(bui
     torch.testing.assert_close(torch.tensor(numbers), expected)
 
 
-@pytest.mark.parametrize("program", ["example_implementation", "example_serving", "example_aot_inductor"])
+@pytest.mark.parametrize(
+    "program", ["example_implementation", "example_serving", "example_composite", "example_aot_inductor"]
+)
 def test_no_program_needs_a_library_of_python(build: Path, program: str) -> None:
     needed = re.findall(r"^\s*(\S+) =>", run("ldd", build / program), re.MULTILINE)
     assert "libopyard.so" in needed

@@ -74,8 +74,8 @@ inline std::int64_t count_of(const TensorFacts& facts) {
 }
 
 inline Refusal elementwise_refusal(const CallSpec& spec) {
-  const auto& [first, x] = spec.inputs.front();
-  for (const auto& [name, facts] : spec.inputs) {
+  const auto& [first, x] = spec.inputs().front();
+  for (const auto& [name, facts] : spec.inputs()) {
     if (!facts.contiguous) {
       return c10::str(name, " is not contiguous; the kernel reads one run");
     }
@@ -98,8 +98,8 @@ inline Implementation elementwise_implementation(ElementwiseFunction function,
       .refusal = elementwise_refusal,
       .entry_for =
           [=](const CallSpec& spec) {
-            const TensorFacts& x = spec.inputs.front().second;
-            const int other = spec.inputs.size() == 1 ? 0 : spec.inputs[1].second.sizes == x.sizes ? 2 : 1;
+            const TensorFacts& x = spec.inputs().front().second;
+            const int other = spec.inputs().size() == 1 ? 0 : spec.inputs()[1].second.sizes == x.sizes ? 2 : 1;
             const bool packed = cuda::RowLayout::of(count_of(x), x.dtype).packed;
             const ElementwiseNumbers read = numbers(spec);
             const std::string value = function.value;

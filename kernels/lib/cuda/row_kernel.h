@@ -101,8 +101,8 @@ class RowKernel {
 
 /// What the kernels are declared for; parts of a row have one dtype.
 inline Refusal mixed_dtypes(const CallSpec& spec) {
-  const auto& [first, x] = spec.inputs.front();
-  for (const auto& [name, facts] : spec.inputs) {
+  const auto& [first, x] = spec.inputs().front();
+  for (const auto& [name, facts] : spec.inputs()) {
     if (facts.present && facts.dtype != x.dtype) {
       return c10::str(name, " is ", dtype_name(facts.dtype), " and ", first, " ", dtype_name(x.dtype),
                       "; the kernel takes one dtype");

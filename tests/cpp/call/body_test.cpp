@@ -27,7 +27,7 @@ class Twice final : public Body {
       : first_(std::move(first)), second_(std::move(second)) {}
 
   void forward(KernelCall& call) const override {
-    this_thread().top->completed = std::make_unique<std::vector<CompletedCall>>();
+    collect_stages(this_thread());
     const at::Tensor* inputs[] = {&call.input(0), nullptr};
     at::Tensor middle, result;
     run_call(*first_, inputs, &middle);
@@ -199,7 +199,7 @@ TEST(Target, first_calls_from_many_threads_build_one_kernel_and_failures_leave_n
 TEST(Choices, enter_the_key_and_leave_no_trace) {
   const Op op(norm(5.0));
   op({kX});
-  const std::string selected = op.last_call()->implementation;
+  const std::string selected(op.last_call()->implementation);
   this_thread().choices = choices_number({.all = {{Choice::Kind::kWithout, "RMSNormFwdOp", selected}}});
   op({kX});
   EXPECT_NE(op.last_call()->implementation, selected);

@@ -54,7 +54,8 @@ TEST(Op, explains_and_records_what_ran) {
   EXPECT_EQ(op.last_call(), nullptr);
   const at::Tensor x = at::randn({4, 8});
   op({x});
-  EXPECT_NE(op.explain({x}).find(op.last_call()->implementation + ": chosen"), std::string::npos) << op.explain({x});
+  EXPECT_NE(op.explain({x}).find(std::string(op.last_call()->implementation) + ": chosen"), std::string::npos)
+      << op.explain({x});
 }
 
 TEST(Op, an_unknown_operator_is_named_with_the_nearest_known_one) {

@@ -21,7 +21,7 @@ std::array<at::Tensor, 2> run_both(const Implementation& candidate, const Kernel
   for (const auto& [name, tensor] : row.inputs) {
     inputs.push_back(&tensor);
   }
-  const TensorFacts facts[] = {spec.outputs.front().second, spec.outputs.front().second};
+  const TensorFacts facts[] = {spec.outputs()[0].second, spec.outputs()[0].second};
   KernelCall call(inputs.data(), outputs.data(), facts);
   candidate.entry_for(spec).build()->forward(call);
   return outputs;

@@ -63,22 +63,21 @@ inline TensorFacts facts_of(const at::Tensor& tensor) {
 }
 
 inline CallSpec spec_of(const KernelCase& row, int arch) {
-  CallSpec spec;
-  spec.arch = arch;
+  CallSpec::Tensors inputs;
   for (const auto& [name, tensor] : row.inputs) {
-    spec.inputs.emplace_back(name, facts_of(tensor));
+    inputs.emplace_back(name, facts_of(tensor));
   }
-  spec.params = row.params;
   TensorFacts output;
   output.present = true;
   output.dtype = row.dtype;
   output.sizes.append(row.sizes.begin(), row.sizes.end());
-  spec.outputs.emplace_back(row.output, output);
+  CallSpec spec(row.op, inputs, {{row.output, output}}, row.params);
+  spec.arch = arch;
   return spec;
 }
 
 inline Refusal refusal_of(const Implementation& candidate, const CallSpec& spec) {
-  const at::ScalarType dtype = spec.inputs.front().second.dtype;
+  const at::ScalarType dtype = spec.tensors.front().dtype;
   if (std::find(candidate.dtypes.begin(), candidate.dtypes.end(), dtype) == candidate.dtypes.end()) {
     return "dtype not declared";
   }
@@ -93,7 +92,7 @@ inline at::Tensor run(const Implementation& candidate, const KernelCase& row, in
   for (const auto& [name, tensor] : row.inputs) {
     inputs.push_back(tensor.defined() ? &tensor : nullptr);
   }
-  KernelCall call(inputs.data(), &out, &spec.outputs.front().second);
+  KernelCall call(inputs.data(), &out, spec.outputs().facts().data());
   kernel->forward(call);
   return out;
 }

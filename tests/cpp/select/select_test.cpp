@@ -18,9 +18,8 @@ std::shared_ptr<ImplementationEntry> entry(Implementation implementation) {
 }
 
 CallSpec call_of(c10::ScalarType dtype) {
-  CallSpec call;
+  CallSpec call("Op", {{"x", {.present = true, .dtype = dtype, .sizes = {4}}}}, {}, {});
   call.arch = 2;
-  call.inputs.emplace_back("x", TensorFacts{.present = true, .dtype = dtype, .sizes = {4}});
   return call;
 }
 
@@ -65,7 +64,7 @@ TEST(Select, availability_then_applicability_then_precedence) {
     std::sort(table.begin(), table.end());
     do {
       try {
-        const ImplementationEntry& chosen = select("Op", table, call_of(c10::kFloat));
+        const ImplementationEntry& chosen = select(table, call_of(c10::kFloat));
         ASSERT_NE(c.chosen, nullptr) << c.fact;
         EXPECT_EQ(chosen.declared.key, c.chosen) << c.fact;
       } catch (const Error& error) {
@@ -80,7 +79,7 @@ TEST(Select, an_exception_in_a_refusal_names_the_implementation) {
   const ImplementationTable table = {
       entry({.key = "odd", .refusal = [](const CallSpec&) -> Refusal { throw std::runtime_error("oops"); }})};
   try {
-    select("Op", table, call_of(c10::kFloat));
+    select(table, call_of(c10::kFloat));
     FAIL() << "no exception";
   } catch (const ContractError& error) {
     EXPECT_NE(std::string(error.what()).find("odd"), std::string::npos);

@@ -53,7 +53,7 @@ TEST(Check, gemm_reads_each_layout) {
       const auto b = trans_b ? zeros({3, 4}) : zeros({4, 3});
       const auto call = signature->check(construction, Inputs{a, b, zeros({3})}.data());
       EXPECT_EQ(c10::IntArrayRef(call.outputs[0].sizes), c10::IntArrayRef({2, 3}));
-      EXPECT_EQ(call.index_values.size(), 3u);
+      EXPECT_EQ(signature->named_indices(call.index_words).size(), 4u);
     }
   }
 }

@@ -40,7 +40,7 @@ class Inputs {
 inline std::string index_text(const Signature& signature, const Construction& construction, const Inputs& inputs,
                               const std::string& name) {
   const auto call = signature.check(construction, inputs.data());
-  for (const auto& [index, value] : signature.named_indices(construction, call, inputs.data())) {
+  for (const auto& [index, value] : signature.named_indices(call.index_words)) {
     if (index == name) {
       return to_text(value);
     }

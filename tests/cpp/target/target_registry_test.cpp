@@ -89,14 +89,13 @@ TEST(TargetRegistry, a_detector_that_throws_is_an_error_that_names_its_target) {
   }
 }
 
-CallSpec call(std::vector<std::int64_t> sizes, c10::ScalarType dtype, bool optional) {
-  CallSpec spec;
+CallSpec call(std::vector<std::int64_t> sizes, c10::ScalarType dtype, bool optional,
+              const CallSpec::Tensors& outputs = {}) {
   TensorFacts x;
   x.present = true;
   x.dtype = dtype;
   x.sizes.assign(sizes.begin(), sizes.end());
-  spec.inputs = {{"x", x}, {"weight", optional ? x : TensorFacts()}};
-  return spec;
+  return {"Norm", {{"x", x}, {"weight", optional ? x : TensorFacts()}}, outputs, {}};
 }
 
 TEST(TargetRegistry, a_kernels_identity_is_the_device_and_each_inputs_dtype_and_shape) {
@@ -107,10 +106,10 @@ TEST(TargetRegistry, a_kernels_identity_is_the_device_and_each_inputs_dtype_and_
   ASSERT_NE(builder, nullptr);
   const CallSpec base = call({2, 3}, c10::kFloat, true);
   const auto identity = [&](const CallSpec& spec) { return builder->entry_for(spec).identity; };
-  CallSpec strided = base, other_device = base, with_output = base;
-  strided.inputs[0].second.contiguous = false;
+  CallSpec strided = base, other_device = base;
+  strided.tensors.front().contiguous = false;
   other_device.device = c10::Device(c10::kMeta);
-  with_output.outputs = {{"out", base.inputs[0].second}};
+  const CallSpec with_output = call({2, 3}, c10::kFloat, true, {{"out", base.tensors.front()}});
   EXPECT_EQ(identity(base), identity(strided));
   EXPECT_EQ(identity(base), identity(with_output));
   for (const CallSpec& other : {call({3, 2}, c10::kFloat, true), call({2, 3, 1}, c10::kFloat, true),
