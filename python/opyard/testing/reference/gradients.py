@@ -30,12 +30,27 @@ def _gradients(
     return tuple(None if leaf is None else next(by_leaf) for leaf in leaves)
 
 
-def rms_norm(doutput, x, weight, normalized_shape, eps, needs_weight):
+def rms_norm(
+    doutput: torch.Tensor,
+    x: torch.Tensor,
+    weight: Optional,
+    normalized_shape: Sequence[int],
+    eps: Any,
+    needs_weight: bool,
+) -> tuple[Optional, ...]:
     dx, dweight = _gradients(lambda x, w: functional.rms_norm(x, normalized_shape, w, eps), (x, weight), [doutput])
     return dx, dweight if needs_weight else None
 
 
-def layer_norm(doutput, input, weight, normalized_shape, eps, needs_weight, needs_bias):
+def layer_norm(
+    doutput: torch.Tensor,
+    input: torch.Tensor,
+    weight: Optional,
+    normalized_shape: Sequence[int],
+    eps: Any,
+    needs_weight: bool,
+    needs_bias: bool,
+) -> tuple[Optional, ...]:
     bias = torch.zeros(tuple(normalized_shape), dtype=input.dtype)
     dinput, dweight, dbias = _gradients(
         lambda x, w, b: functional.layer_norm(x, normalized_shape, w, b, eps), (input, weight, bias), [doutput]
@@ -43,7 +58,14 @@ def layer_norm(doutput, input, weight, normalized_shape, eps, needs_weight, need
     return dinput, dweight if needs_weight else None, dbias if needs_bias else None
 
 
-def fused_add_rms_norm(doutput, dresidual_out, residual_out, weight, eps, needs_weight):
+def fused_add_rms_norm(
+    doutput: torch.Tensor,
+    dresidual_out: torch.Tensor,
+    residual_out: torch.Tensor,
+    weight: Optional,
+    eps: Any,
+    needs_weight: bool,
+) -> tuple[Optional, ...]:
     dsum, dweight = _gradients(
         lambda x, w: (functional.rms_norm(x, w.shape, w, eps), x.clone()),
         (residual_out, weight),
@@ -52,7 +74,15 @@ def fused_add_rms_norm(doutput, dresidual_out, residual_out, weight, eps, needs_
     return dsum, dweight if needs_weight else None
 
 
-def fused_add_layer_norm(doutput, dresidual_out, residual_out, weight, eps, needs_weight, needs_bias):
+def fused_add_layer_norm(
+    doutput: torch.Tensor,
+    dresidual_out: torch.Tensor,
+    residual_out: torch.Tensor,
+    weight: torch.Tensor,
+    eps: Any,
+    needs_weight: bool,
+    needs_bias: bool,
+) -> tuple[Optional, ...]:
     dsum, dweight, dbias = _gradients(
         lambda x, w, b: (functional.layer_norm(x, w.shape, w, b, eps), x.clone()),
         (residual_out, weight, torch.zeros_like(weight)),
@@ -61,8 +91,17 @@ def fused_add_layer_norm(doutput, dresidual_out, residual_out, weight, eps, need
     return dsum, dweight if needs_weight else None, dbias if needs_bias else None
 
 
-def gemm(dd, a, b, trans_a, trans_b, needs_a, needs_b, needs_bias):
-    def product(a, b, bias):
+def gemm(
+    dd: torch.Tensor,
+    a: torch.Tensor,
+    b: torch.Tensor,
+    trans_a: bool,
+    trans_b: bool,
+    needs_a: bool,
+    needs_b: bool,
+    needs_bias: bool,
+) -> tuple[Optional, ...]:
+    def product(a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         return (a.mT if trans_a else a) @ (b.mT if trans_b else b) + bias
 
     bias = torch.zeros(dd.size(1), dtype=dd.dtype)
@@ -70,16 +109,16 @@ def gemm(dd, a, b, trans_a, trans_b, needs_a, needs_b, needs_bias):
     return tuple(gradient if needed else None for gradient, needed in zip(made, (needs_a, needs_b, needs_bias)))
 
 
-def bmm(dd, a, b, needs_a, needs_b):
+def bmm(dd: torch.Tensor, a: torch.Tensor, b: torch.Tensor, needs_a: bool, needs_b: bool) -> tuple[Optional, ...]:
     da, db = _gradients(torch.bmm, (a, b), [dd])
     return da if needs_a else None, db if needs_b else None
 
 
-def silu_and_mul(doutput, input):
+def silu_and_mul(doutput: torch.Tensor, input: torch.Tensor) -> tuple[Optional, ...]:
     return _gradients(lambda x: gated(input=x), (input,), [doutput])
 
 
-def softmax(doutput, output, dim, logarithm):
+def softmax(doutput: torch.Tensor, output: torch.Tensor, dim: int | None, logarithm: bool) -> torch.Tensor:
     """By the Jacobian, since no input is at hand: that of y is diag(y) - y y^T, of its logarithm 1 - 1 y^T."""
     if dim is None:
         dim = 0 if output.dim() in (0, 1, 3) else 1
@@ -117,7 +156,14 @@ _OF_OUTPUT: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def elementwise_unary(doutput, saved, function, first, second, approximate):
+def elementwise_unary(
+    doutput: torch.Tensor,
+    saved: torch.Tensor,
+    function: str,
+    first: Any,
+    second: Any,
+    approximate: str,
+) -> torch.Tensor | tuple[Optional, ...]:
     if function in _OF_OUTPUT:
         return doutput * _OF_OUTPUT[function](saved)
     numbers: dict[str, Callable[..., torch.Tensor]] = {
@@ -131,8 +177,16 @@ def elementwise_unary(doutput, saved, function, first, second, approximate):
     return _gradients(numbers.get(function) or _UNARY[function], (saved,), [doutput])
 
 
-def elementwise_binary(doutput, input, other, function, rounding_mode, needs_input, needs_other):
-    functions = {
+def elementwise_binary(
+    doutput: torch.Tensor,
+    input: torch.Tensor,
+    other: torch.Tensor,
+    function: str,
+    rounding_mode: str | None,
+    needs_input: bool,
+    needs_other: bool,
+) -> tuple[Optional, ...]:
+    functions: dict[str, Callable[..., torch.Tensor]] = {
         "mul": torch.mul,
         "div": functools.partial(torch.div, rounding_mode=rounding_mode),
         "pow": torch.pow,
@@ -145,31 +199,43 @@ def elementwise_binary(doutput, input, other, function, rounding_mode, needs_inp
     return dinput if needs_input else None, dother if needs_other else None
 
 
-def elementwise_linear(doutput, function, number, needs_input, needs_other):
+def elementwise_linear(
+    doutput: torch.Tensor, function: str, number: float, needs_input: bool, needs_other: bool
+) -> tuple[Optional, ...]:
     factors = {"add": (1, number), "sub": (1, -number), "lerp": (1 - number, number)}[function]
     return doutput * factors[0] if needs_input else None, doutput * factors[1] if needs_other else None
 
 
-def rope_neox_position_ids(doutput, positions, **parameters):
+def rope_neox_position_ids(doutput: torch.Tensor, positions: torch.Tensor, **parameters: Any) -> tuple[Optional, ...]:
     return _gradients(
         lambda x: neox.rope_neox_position_ids(x=x, positions=positions, **parameters), (doutput,), [doutput]
     )
 
 
-def rope(doutput, **parameters):
+def rope(doutput: torch.Tensor, **parameters: Any) -> tuple[Optional, ...]:
     return _gradients(lambda x: row_rotations.rope(x=x, **parameters), (doutput,), [doutput])
 
 
-def rope_llama31(doutput, **parameters):
+def rope_llama31(doutput: torch.Tensor, **parameters: Any) -> tuple[Optional, ...]:
     return _gradients(lambda x: row_rotations.rope_llama31(x=x, **parameters), (doutput,), [doutput])
 
 
-def yarn(doutput, **parameters):
+def yarn(doutput: torch.Tensor, **parameters: Any) -> tuple[Optional, ...]:
     return _gradients(lambda x: row_rotations.yarn(x=x, **parameters), (doutput,), [doutput])
 
 
-def gqa_dense(do, q, k, v, rope_cos, rope_sin, sinks, mask, **parameters):
-    def attend(q, k, v):
+def gqa_dense(
+    do: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    rope_cos: Optional,
+    rope_sin: Optional,
+    sinks: Optional,
+    mask: Optional,
+    **parameters: Any,
+) -> tuple[Optional, ...]:
+    def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return attention.gqa_dense(
             q=q,
             k=k,
