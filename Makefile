@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 CHECK_DEBIAN ?= yes
+FUZZ_SECONDS ?= 600
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,13 +17,14 @@ SOURCE_FOLDERS := $(wildcard cmake include src kernels operators manifest tools 
 SOURCES := CMakeLists.txt pyproject.toml README.md LICENSE $(shell find $(SOURCE_FOLDERS) -name __pycache__ -prune -o -print)
 CXX_FILES = $(shell find $(SOURCE_FOLDERS) bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
 
-.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test test-tsan test-asan bench \
-  docs clean
+.PHONY: help setup demo test format-check requirements-check types-check cxx-test python-test test-tsan test-asan fuzz \
+  bench docs clean
 
 help:
 	@echo "make demo    answer a question with SmolLM2, by eager torch and by opyard"
 	@echo "make test    all tests, formatting and types"
 	@echo "make test-tsan, make test-asan   the C++ tests under the thread, and the address and behaviour sanitizers"
+	@echo "make fuzz    any bytes as a manifest, for FUZZ_SECONDS (600)"
 	@echo "make bench   all figures, into build/bench.json"
 	@echo "make docs    the pages of docs/operators, from the manifest"
 	@echo "make setup   what the others need: Debian packages, $(VENV), the build"
@@ -97,6 +99,8 @@ test-tsan: $(DONE)/packages
 
 test-asan: $(DONE)/packages
 	$(call sanitized,asan,address)
+fuzz: $(DONE)/packages
+	PYTHON=$(BIN)/python tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 bench: setup
 	$(BIN)/python bench/run.py
