@@ -39,7 +39,7 @@ std::vector<std::string> load_manifest(const std::filesystem::path& path) {
   Faults faults;
   std::vector<std::shared_ptr<const Signature>> added;
   std::vector<std::string> names;
-  for (const auto& [name, signature] : compile_manifest(path, faults)) {
+  for (const auto& [name, signature] : compile_manifest(path, registry.operators(), faults)) {
     names.push_back(name);
     if (is_new(registry, *signature, faults)) added.push_back(signature);
   }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "manifest/fields.h"
+#include "manifest/on_threads.h"
 #include "manifest/read_tensors.h"
 #include "manifest/reader.h"
 
@@ -52,6 +53,18 @@ void check_family(const std::string& file, const std::string& stem, const std::s
   }
 }
 
+/// A file as it was read, and what was at fault in it.
+struct Document {
+  Node root;
+  Faults faults;
+};
+
+Document read_document(const std::filesystem::path& path, const std::string& shown) {
+  Document document;
+  document.faults.gather([&] { document.root = parse_yaml(read_file(path, shown), shown, document.faults); });
+  return document;
+}
+
 class CatalogueReader {
  public:
   explicit CatalogueReader(bool is_folder) { catalogue_.is_folder = is_folder; }
@@ -70,8 +83,9 @@ class CatalogueReader {
     read_adts(adts_, file, catalogue_.faults);
   }
 
-  void read_operators(const std::filesystem::path& path, const std::string& file) {
-    const Node document = parse_yaml(read_file(path, file), file, catalogue_.faults);
+  void add_operators(const Document& read, const std::string& stem, const std::string& file) {
+    const Node& document = read.root;
+    catalogue_.faults.add_all(read.faults);
     if (document.is_null()) {
       return;
     }
@@ -84,7 +98,7 @@ class CatalogueReader {
       const std::string& op = document.keys[i];
       const Node& entry = document.items[i];
       if (catalogue_.is_folder) {
-        catalogue_.faults.gather([&] { check_family(file, path.stem().string(), op, entry); });
+        catalogue_.faults.gather([&] { check_family(file, stem, op, entry); });
         catalogue_.faults.gather([&] { check_same_family(file, op, entry, family); });
       }
       catalogue_.faults.gather([&] { add(file, op, entry, document.key_marks[i]); });
@@ -144,8 +158,11 @@ Catalogue read_catalogue(const std::filesystem::path& folder, const std::filesys
   if (std::filesystem::exists(folder / kTypesFile)) {
     reader.gather([&] { reader.read_types(folder / kTypesFile, (shown / kTypesFile).string()); });
   }
-  for (const std::filesystem::path& name : names) {
-    reader.gather([&] { reader.read_operators(folder / name, (shown / name).string()); });
+  std::vector<Document> documents(names.size());
+  on_threads(names.size(),
+             [&](std::size_t i) { documents[i] = read_document(folder / names[i], (shown / names[i]).string()); });
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    reader.gather([&] { reader.add_operators(documents[i], names[i].stem().string(), (shown / names[i]).string()); });
   }
   return reader.take();
 }
@@ -160,7 +177,9 @@ Catalogue read_manifest_file(const std::filesystem::path& file, const std::files
   if (std::filesystem::exists(types)) {
     reader.gather([&] { reader.read_types(types, (shown.parent_path() / kTypesFile).string()); });
   }
-  reader.read_operators(file, shown.string());
+  Document document;
+  document.root = parse_yaml(read_file(file, shown.string()), shown.string(), document.faults);
+  reader.add_operators(document, file.stem().string(), shown.string());
   return reader.take();
 }
 

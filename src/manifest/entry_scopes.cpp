@@ -27,7 +27,8 @@ std::set<std::string> dtypes_of_index(const IndexDecl& index, const Place& place
   std::set<std::string> names;
   for (const std::string& name : split_union(kind.substr(6, kind.size() - 7))) {
     if (!is_dtype_name(name)) {
-      fail_manifest(place, index.kind.mark, "no such dtype", "a dtype" + nearest_name(name, dtype_names()), name);
+      fail_manifest(place, index.kind.at(member_offset(kind, name)), "no such dtype",
+                    "a dtype" + nearest_name(name, dtype_names()), name);
     }
     names.insert(name);
   }

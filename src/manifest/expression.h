@@ -14,7 +14,12 @@ namespace opyard {
 struct Text {
   std::string text;
   Mark mark;
+  std::int8_t lead = -1;  // as Node's
   bool empty() const { return text.empty(); }
+
+  /// Where a byte of the text stands in the file; the mark where the file writes the text in another way: folded, with
+  /// escapes or over several lines.
+  Mark at(std::int32_t offset) const { return lead < 0 ? mark : Mark{mark.line, mark.column + lead + offset}; }
 };
 
 struct Expression {

@@ -12,11 +12,10 @@ constexpr std::size_t kMostFaults = 1000;
 
 }  // namespace
 
+bool Faults::full() const { return faults_.size() >= kMostFaults; }
+
 void Faults::add(const ManifestError& fault) {
-  const std::string text = fault.what();
-  const bool known =
-      std::any_of(faults_.begin(), faults_.end(), [&](const ManifestError& other) { return text == other.what(); });
-  if (known || faults_.size() >= kMostFaults) {
+  if (full() || !texts_.insert(fault.what()).second) {
     return;
   }
   faults_.push_back(fault);

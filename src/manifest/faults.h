@@ -36,12 +36,14 @@ class Faults {
   bool is_faulty(const std::string& name) const { return names_.count(name) > 0; }
 
   bool empty() const { return faults_.empty(); }
+  bool full() const;  // no more are kept; the last one says so
   std::size_t size() const { return faults_.size(); }
   const std::vector<ManifestError>& all() const { return faults_; }
   void throw_first() const;  // nothing when there is none
 
  private:
   std::vector<ManifestError> faults_;
+  std::set<std::string> texts_;  // of those kept
   std::set<std::string> names_;
 };
 

@@ -23,7 +23,7 @@ Text text_of(const Node& node, const Place& place) {
   if (node.text.empty()) {
     fail_manifest(place, node.mark, "empty text");
   }
-  return {node.text, node.mark};
+  return {node.text, node.mark, node.lead};
 }
 
 Fields::Fields(const Node& node, Place place, Faults& faults) : node_(node), place_(std::move(place)), faults_(faults) {
@@ -81,7 +81,7 @@ Text Fields::text(const char* key) {
   if (!value->is_string() || value->text.empty()) {
     fail(key, *value, "a non-empty string");
   }
-  return {value->text, value->mark};
+  return {value->text, value->mark, value->lead};
 }
 
 Text Fields::required_text(const char* key) { return require(key) == nullptr ? Text{} : text(key); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "error/nearest_name.h"
 #include "manifest/kind_calls.h"
@@ -13,41 +14,22 @@ using Op = Expression::Op;
 using Tag = Kind::Tag;
 using Comparison = Expression::Comparison;
 
-/// Whether a value of one kind can equal a value of the other.
-bool overlap(const Kind& a, const Kind& b) {
-  const auto any = [](const Kind& many, const Kind& other) {
-    return std::any_of(many.parts.begin(), many.parts.end(), [&](const Kind& part) { return overlap(part, other); });
-  };
-  if (a.is(Tag::kUnion)) {
-    return any(a, b);
-  }
-  if (b.is(Tag::kUnion)) {
-    return any(b, a);
-  }
-  if (a.is(Tag::kMaybe) || b.is(Tag::kMaybe)) {
-    return a.is(Tag::kMaybe) && b.is(Tag::kMaybe) && overlap(a.parts[0], b.parts[0]);
-  }
-  if (a.is(Tag::kValue) || b.is(Tag::kValue)) {
-    const Kind& other = a.is(Tag::kValue) ? b : a;
-    return is_number(other);
-  }
-  const bool words = (a.is(Tag::kStr) || a.is(Tag::kDtype)) && (b.is(Tag::kStr) || b.is(Tag::kDtype));
-  if (words) {
-    return a.members.empty() || b.members.empty() ||
-           std::any_of(a.members.begin(), a.members.end(), [&](const auto& word) { return b.members.count(word) > 0; });
-  }
-  if (a.is(Tag::kSeq) && b.is(Tag::kSeq)) {
-    return a.parts.empty() || b.parts.empty() || overlap(a.parts[0], b.parts[0]);
-  }
-  return a.tag == b.tag;
-}
-
 class Inference {
  public:
   Inference(const KindScope& scope, const Text& text, const Place& place)
       : scope_(scope), names_(scope.names), text_(text), place_(place) {}
 
   Kind infer(const Expression& e) {
+    const Expression* const outer = std::exchange(at_, &e);
+    Kind kind = infer_here(e);
+    at_ = outer;
+    return kind;
+  }
+
+ private:
+  using Names = std::map<std::string, Kind>;
+
+  Kind infer_here(const Expression& e) {
     switch (e.op) {
       case Op::kInt:
         return int_kind();
@@ -95,12 +77,9 @@ class Inference {
     }
   }
 
- private:
-  using Names = std::map<std::string, Kind>;
-
   [[noreturn]] void fail(const std::string& message, const std::string& expected = "",
                          const std::string& got = "") const {
-    fail_manifest(place_, text_.mark, message + ", in: " + text_.text, expected, got);
+    fail_manifest(place_, text_.at(at_->offset), message + ", in: " + text_.text, expected, got);
   }
 
   void require(const Kind& kind, Tag tag, const char* what) const {
@@ -335,6 +314,7 @@ class Inference {
   Names names_;
   const Text& text_;
   const Place& place_;
+  const Expression* at_ = nullptr;  // what is being inferred
 };
 
 Kind Inference::present(const Expression& e) const {

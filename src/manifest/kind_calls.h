@@ -27,6 +27,4 @@ std::vector<std::string> call_names();
 /// Whether an argument of this kind may stand where the letter does.
 bool fits(char letter, const Kind& kind);
 
-inline bool is_number(const Kind& kind) { return kind.is(Kind::Tag::kInt) || kind.is(Kind::Tag::kValue); }
-
 }  // namespace opyard

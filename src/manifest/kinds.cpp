@@ -108,6 +108,34 @@ Kind kind_of(const ParamType& type) {
   return type.maybe ? Kind{.tag = Tag::kMaybe, .parts = {std::move(kind)}} : kind;
 }
 
+bool overlap(const Kind& a, const Kind& b) {
+  const auto any = [](const Kind& many, const Kind& other) {
+    return std::any_of(many.parts.begin(), many.parts.end(), [&](const Kind& part) { return overlap(part, other); });
+  };
+  if (a.is(Tag::kUnion)) {
+    return any(a, b);
+  }
+  if (b.is(Tag::kUnion)) {
+    return any(b, a);
+  }
+  if (a.is(Tag::kMaybe) || b.is(Tag::kMaybe)) {
+    return a.is(Tag::kMaybe) && b.is(Tag::kMaybe) && overlap(a.parts[0], b.parts[0]);
+  }
+  if (a.is(Tag::kValue) || b.is(Tag::kValue)) {
+    const Kind& other = a.is(Tag::kValue) ? b : a;
+    return is_number(other);
+  }
+  const bool words = (a.is(Tag::kStr) || a.is(Tag::kDtype)) && (b.is(Tag::kStr) || b.is(Tag::kDtype));
+  if (words) {
+    return a.members.empty() || b.members.empty() ||
+           std::any_of(a.members.begin(), a.members.end(), [&](const auto& word) { return b.members.count(word) > 0; });
+  }
+  if (a.is(Tag::kSeq) && b.is(Tag::kSeq)) {
+    return a.parts.empty() || b.parts.empty() || overlap(a.parts[0], b.parts[0]);
+  }
+  return a.tag == b.tag;
+}
+
 bool accepts(const Kind& declared, const Kind& given) {
   if (given.is(Tag::kUnion)) {
     return std::all_of(given.parts.begin(), given.parts.end(),

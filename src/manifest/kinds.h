@@ -31,6 +31,8 @@ Kind seq_kind(Kind item);
 Kind str_kind(std::set<std::string> members);
 Kind dtype_kind(std::set<std::string> members);
 
+inline bool is_number(const Kind& kind) { return kind.is(Kind::Tag::kInt) || kind.is(Kind::Tag::kValue); }
+
 /// `Int`, `Seq[Int]`, `'a' | 'b'`, for errors.
 std::string to_text(const Kind& kind);
 
@@ -43,6 +45,9 @@ struct KindScope {
   const std::vector<AdtDecl>* adts = nullptr;
   const Faults* faults = nullptr;  // knows the names whose declarations are at fault
 };
+
+/// Whether a value of one kind can equal a value of the other.
+bool overlap(const Kind& a, const Kind& b);
 
 /// Whether a value of one kind may stand where the other is declared, as an argument of a family.
 bool accepts(const Kind& declared, const Kind& given);

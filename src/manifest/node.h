@@ -18,6 +18,8 @@ struct Node {
   enum class Kind : std::uint8_t { kNull, kBool, kInt, kFloat, kString, kList, kMap };
 
   Kind kind = Kind::kNull;
+  std::int8_t lead =
+      -1;  // kString: bytes from the mark to the text; -1 where the file does not write it letter by letter
   Mark mark;
   std::int64_t integer = 0;       // kInt; kBool as 0 or 1
   double number = 0;              // kFloat

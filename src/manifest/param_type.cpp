@@ -239,6 +239,17 @@ bool ParamType::is_dtype() const {
 
 std::vector<std::string> split_union(const std::string& text) { return split_outside_brackets(text, '|'); }
 
+std::int32_t member_offset(const std::string& text, const std::string& member) {
+  const auto is_name_part = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+  };
+  std::size_t at = text.find(member);
+  while (at != std::string::npos && ((at > 0 && is_name_part(at - 1)) || is_name_part(at + member.size()))) {
+    at = text.find(member, at + 1);
+  }
+  return at == std::string::npos ? 0 : static_cast<std::int32_t>(at);
+}
+
 namespace {
 
 std::vector<std::string> type_names(const std::vector<AdtDecl>& adts) {
@@ -261,7 +272,7 @@ ParamType parse_param_type(const Text& text, const std::vector<AdtDecl>& adts, c
     }
     const std::optional<TypeMember> member = member_type(part, adts);
     if (!member) {
-      fail_manifest(place, text.mark, "'" + part + "' is no parameter type",
+      fail_manifest(place, text.at(member_offset(text.text, part)), "'" + part + "' is no parameter type",
                     "int, bool, str, float, Number, dict, a quoted word, a dtype name, torch.dtype, list[int], "
                     "tuple[int, ...], tuple[int, int], None, an algebraic data type or a dotted name" +
                         nearest_name(part, type_names(adts)),

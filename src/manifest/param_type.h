@@ -50,6 +50,9 @@ ParamType parse_param_type(const Text& text, const std::vector<AdtDecl>& adts, c
 /// The parts of a `|` union, split outside brackets and quotes, without surrounding spaces.
 std::vector<std::string> split_union(const std::string& text);
 
+/// Where a member of a union, or a name inside one of its brackets, starts in the union's text.
+std::int32_t member_offset(const std::string& text, const std::string& member);
+
 /// The value as the parameter keeps it: dtypes as ScalarType, sequences as Sequence, an ADT as [constructor, field…];
 /// numbers keep their type. Nothing when no member accepts it.
 std::optional<Value> convert(const ParamType& type, const std::vector<AdtDecl>& adts, const Value& value);

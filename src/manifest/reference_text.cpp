@@ -24,12 +24,13 @@ class ReferenceText {
       : text_(text), names_(names), place_(place) {}
 
   void check() {
-    for (std::size_t i = 0; i < text_.text.size();) {
-      i = check_token(i);
+    while (at_ < text_.text.size()) {
+      at_ = check_token(at_);
     }
     if (!open_.empty()) {
       fail("a bracket is not closed", open_);
     }
+    at_ = 0;
     if (!reads_ && !is_function_) {
       fail("a reference is a function's dotted name, or a call over inputs and parameters", text_.text);
     }
@@ -37,7 +38,7 @@ class ReferenceText {
 
  private:
   [[noreturn]] void fail(const std::string& message, const std::string& got, const std::string& expected = "") const {
-    fail_manifest(place_, text_.mark, message + ": " + text_.text, expected, got);
+    fail_manifest(place_, text_.at(static_cast<std::int32_t>(at_)), message + ": " + text_.text, expected, got);
   }
 
   std::size_t check_token(std::size_t i) {
@@ -101,6 +102,7 @@ class ReferenceText {
   const Text& text_;
   const std::vector<std::string>& names_;
   const Place& place_;
+  std::size_t at_ = 0;        // where the token that is checked starts
   std::string open_;          // brackets that are open
   bool reads_ = false;        // an input or a parameter
   bool is_function_ = false;  // a dotted name ends the text

@@ -41,7 +41,7 @@ void TokenReader::expect_end() const {
 
 void TokenReader::fail(const std::string& message, std::string expected) const {
   const std::string rest = source_.text.substr(std::min<std::size_t>(peek().offset, source_.text.size()), 20);
-  fail_manifest(place_, source_.mark, message + ": " + source_.text, std::move(expected),
+  fail_manifest(place_, source_.at(peek().offset), message + ": " + source_.text, std::move(expected),
                 rest.empty() ? "the end" : "'" + rest + "' at character " + std::to_string(peek().offset + 1));
 }
 

@@ -62,11 +62,11 @@ class RooflineValidator {
       if (expression.text == "present") {
         known.insert(known.end(), values_.begin(), values_.end());
       }
-      check_name(expression.kids[0].text, known, text);
+      check_name(expression.kids[0], known, text);
       return;
     }
     if (expression.is(Op::kName) && std::count(bound.begin(), bound.end(), expression.text) == 0) {
-      check_name(expression.text, values_, text);
+      check_name(expression, values_, text);
     }
     Names inner = bound;
     if (expression.is(Op::kComprehension)) {
@@ -77,9 +77,10 @@ class RooflineValidator {
     }
   }
 
-  void check_name(const std::string& name, const Names& known, const Text& text) const {
+  void check_name(const Expression& read, const Names& known, const Text& text) const {
+    const std::string& name = read.text;
     if (std::count(known.begin(), known.end(), name) == 0 && !faults_.is_faulty(name)) {
-      fail_manifest(place_, text.mark, "'" + name + "' has no value here: " + text.text,
+      fail_manifest(place_, text.at(read.offset), "'" + name + "' has no value here: " + text.text,
                     "a declared name" + nearest_name(name, known), name);
     }
   }

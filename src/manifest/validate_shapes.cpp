@@ -24,8 +24,9 @@ void ShapeValidator::check_shape(const Text& text, const KindScope& scope, const
     const bool fits =
         splice ? kind.is(Tag::kSeq) && (kind.parts.empty() || kind.parts[0].is(Tag::kInt)) : kind.is(Tag::kInt);
     if (!fits) {
-      fail_manifest(entry_.place(what), text.mark, "an element of a shape has the wrong kind: " + text.text,
-                    splice ? "Seq[Int] after *" : "Int", to_text(kind));
+      fail_manifest(entry_.place(what), text.at(element.offset),
+                    "an element of a shape has the wrong kind: " + text.text, splice ? "Seq[Int] after *" : "Int",
+                    to_text(kind));
     }
   }
 }
@@ -45,7 +46,7 @@ void ShapeValidator::check_application(const Expression& shape, const Text& text
     for (const FamilyDecl& candidate : families) {
       known.push_back(candidate.name);
     }
-    fail_manifest(place, text.mark, "no family has this name: " + text.text,
+    fail_manifest(place, text.at(shape.offset), "no family has this name: " + text.text,
                   "a shape in brackets, or a family of 'types'" + nearest_name(shape.text, known), shape.text);
   }
   if (family->formals.size() != shape.kids.size()) {
@@ -56,7 +57,7 @@ void ShapeValidator::check_application(const Expression& shape, const Text& text
     const Kind declared = formal_kind(family->formals[i], "types " + family->name);
     const Kind given = infer_kind(shape.kids[i], scope, text, place);
     if (!accepts(declared, given)) {
-      fail_manifest(place, text.mark,
+      fail_manifest(place, text.at(shape.kids[i].offset),
                     "the argument '" + family->formals[i].name + "' of the family has another kind: " + text.text,
                     to_text(declared), to_text(given));
     }

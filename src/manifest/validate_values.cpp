@@ -67,7 +67,7 @@ void check_arguments(const ContentsCall& row, const Expression& call, const Text
   for (std::size_t i = 0; i < letters.size(); ++i) {
     const Kind kind = infer_kind(call.kids[i], scope, text, place);
     if (!fits(letters[i], kind)) {
-      fail_manifest(place, text.mark,
+      fail_manifest(place, text.at(call.kids[i].offset),
                     "argument " + std::to_string(i + 1) + " of " + row.name + " has the wrong kind: " + text.text, "",
                     to_text(kind));
     }

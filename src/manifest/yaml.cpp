@@ -31,7 +31,8 @@ Mark mark_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; 
 /// What is at fault is gathered and left out; only what leaves no sense to the rest ends the reading.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, Faults& faults) : file_(file), faults_(faults) {}
+  TreeBuilder(std::string_view source, const std::string& file, Faults& faults)
+      : source_(source), file_(file), faults_(faults) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -57,6 +58,7 @@ class TreeBuilder : public YAML::EventHandler {
         refuse(node.mark, "'" + value.substr(0, kShownText) + "' is " + reason, "");
       }
     }
+    node.lead = lead_of(value, static_cast<std::size_t>(mark.pos));
     add(std::move(node));
   }
 
@@ -73,7 +75,19 @@ class TreeBuilder : public YAML::EventHandler {
   Node take() { return std::move(root_); }
 
  private:
+  /// How far behind its mark the value stands, letter for letter: behind nothing, or a quote.
+  std::int8_t lead_of(const std::string& value, std::size_t at) const {
+    if (at >= source_.size()) {
+      return -1;
+    }
+    const bool quoted = source_[at] == '\'' || source_[at] == '"';
+    return source_.substr(at + (quoted ? 1 : 0), value.size()) == value ? static_cast<std::int8_t>(quoted) : -1;
+  }
+
   void refuse(Mark mark, const std::string& what, const std::string& advice) const {
+    if (faults_.full()) {
+      fail(file_, mark, what, advice);  // the rest would only be more of them
+    }
     faults_.gather([&] { fail(file_, mark, what, advice); });
   }
 
@@ -148,6 +162,7 @@ class TreeBuilder : public YAML::EventHandler {
     parent.key_marks.push_back(key.mark);
   }
 
+  std::string_view source_;
   const std::string& file_;
   Faults& faults_;
   std::vector<Node> open_;
@@ -196,13 +211,13 @@ Node read_document(std::string_view text, const std::string& file, Faults& fault
   }
   check_utf8(text, file);
   std::istringstream stream{std::string(text)};
-  TreeBuilder builder(file, faults);
+  TreeBuilder builder(text, file, faults);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
       fail(file, {1, 1}, "the file is empty", "");
     }
-    TreeBuilder second(file, faults);
+    TreeBuilder second(text, file, faults);
     if (parser.HandleNextDocument(second)) {
       fail(file, {1, 1}, "the file holds several documents", "split it");
     }

@@ -14,7 +14,9 @@ namespace py = pybind11;
 
 namespace {
 
-std::vector<std::string> fault_lines(const std::string& path) { return to_lines(validate_manifest(path)); }
+std::vector<std::string> fault_lines(const std::string& path) {
+  return to_lines(validate_manifest(path, Registry::process().operators()));
+}
 
 py::object contents_tensor(const WorkloadTensor& tensor) {
   if (!tensor.contents) return py::none();
@@ -64,7 +66,7 @@ class Manifest {
  public:
   explicit Manifest(const std::string& path) {
     Faults faults;
-    signatures_ = compile_manifest(path, faults);
+    signatures_ = compile_manifest(path, {}, faults);
     faults.throw_first();
   }
 

@@ -75,7 +75,7 @@ class RooflineReader {
 
   std::int64_t evaluate(const Node& node) const {
     const Place place = place_in(*program_.schema, "roofline");
-    const Expression value = folder_.fold(with_bytes(parse_expression({node.text, node.mark}, place)));
+    const Expression value = folder_.fold(with_bytes(parse_expression({node.text, node.mark, node.lead}, place)));
     if (!value.is(Op::kInt)) {
       fail_manifest(place, node.mark, "the formula does not give an integer", "", node.text);
     }

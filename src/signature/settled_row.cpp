@@ -124,7 +124,7 @@ void SettledRow::find_relevant() {
   }
   for (const char* key : {"flops", "bytes"}) {
     const Node* text = program_.schema->roofline.find(key);
-    mark_relevant_text(text != nullptr ? Text{text->text, text->mark} : Text{});
+    mark_relevant_text(text != nullptr ? Text{text->text, text->mark, text->lead} : Text{});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <opyard/error.h>
 
+#include "manifest/on_threads.h"
+#include "manifest/validate_links.h"
 #include "manifest/validator.h"
 #include "signature/validate_aten.h"
 #include "signature/validate_points.h"
@@ -44,26 +46,50 @@ Catalogue read_manifest(const std::filesystem::path& path) {
   }
 }
 
+namespace {
+
+using Check = std::shared_ptr<const Signature> (*)(const EntryText&, bool, Faults&);
+
+/// One outcome an entry, in their order.
+std::vector<std::shared_ptr<const Signature>> check_all(const Catalogue& catalogue,
+                                                        const std::vector<std::string>& known, Check check,
+                                                        Faults& faults) {
+  const std::size_t count = catalogue.entries.size();
+  std::vector<std::shared_ptr<const Signature>> signatures(count);
+  std::vector<Faults> found(count);
+  on_threads(count, [&](std::size_t i) { signatures[i] = check(catalogue.entries[i], catalogue.is_folder, found[i]); });
+  faults.add_all(catalogue.faults);
+  for (const Faults& of_entry : found) {
+    faults.add_all(of_entry);
+  }
+  validate_links(catalogue.entries, known, faults);
+  return signatures;
+}
+
+}  // namespace
+
 std::map<std::string, std::shared_ptr<const Signature>> compile_manifest(const std::filesystem::path& path,
+                                                                         const std::vector<std::string>& known,
                                                                          Faults& faults) {
   const Catalogue catalogue = read_manifest(path);
-  faults.add_all(catalogue.faults);
+  const auto compiled = check_all(catalogue, known, compile_entry, faults);
   std::map<std::string, std::shared_ptr<const Signature>> signatures;
-  for (const EntryText& entry : catalogue.entries) {
-    if (auto signature = compile_entry(entry, catalogue.is_folder, faults)) {
-      signatures.emplace(entry.op, std::move(signature));
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    if (compiled[i] != nullptr) {
+      signatures.emplace(catalogue.entries[i].op, compiled[i]);
     }
   }
   return signatures;
 }
 
-Faults validate_manifest(const std::filesystem::path& path) {
-  const Catalogue catalogue = read_manifest(path);
-  Faults faults = catalogue.faults;
-  for (const EntryText& entry : catalogue.entries) {
-    validate_entry(entry, catalogue.is_folder, faults);
-  }
+Faults validate_catalogue(const Catalogue& catalogue, const std::vector<std::string>& known) {
+  Faults faults;
+  check_all(catalogue, known, validate_entry, faults);
   return faults;
+}
+
+Faults validate_manifest(const std::filesystem::path& path, const std::vector<std::string>& known) {
+  return validate_catalogue(read_manifest(path), known);
 }
 
 }  // namespace opyard

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "manifest/reader.h"
 #include "signature/signature.h"
@@ -21,11 +22,16 @@ std::shared_ptr<const Signature> validate_entry(const EntryText& entry, bool in_
 /// A catalogue folder or one file, under the path as given. Throws ManifestError when it cannot be opened.
 Catalogue read_manifest(const std::filesystem::path& path);
 
-/// `compile_entry` of a folder or file, by operator; an entry with a fault has none.
+/// `compile_entry` of a folder or file, by operator; an entry with a fault has none. Its entries may name the operators
+/// that are `known` from elsewhere.
 std::map<std::string, std::shared_ptr<const Signature>> compile_manifest(const std::filesystem::path& path,
+                                                                         const std::vector<std::string>& known,
                                                                          Faults& faults);
 
 /// Every fault of a folder or file.
-Faults validate_manifest(const std::filesystem::path& path);
+Faults validate_manifest(const std::filesystem::path& path, const std::vector<std::string>& known);
+
+/// The same of what has been read already.
+Faults validate_catalogue(const Catalogue& catalogue, const std::vector<std::string>& known);
 
 }  // namespace opyard

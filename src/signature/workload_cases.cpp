@@ -16,6 +16,8 @@ namespace {
 
 using Op = Expression::Op;
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 56;  // their bytes, of any dtype, are a 64-bit number
+
 /// One case: the settled row's tensors, checked, and what its call gives.
 class CaseBuilder : SettledRow {
  public:
@@ -72,6 +74,12 @@ class CaseBuilder : SettledRow {
     if (std::any_of(tensor.sizes.begin(), tensor.sizes.end(), [](std::int64_t size) { return size < 0; })) {
       refuse("'" + tensor.name + "' would have a negative size");
     }
+    std::int64_t elements = 1;  // an empty tensor's strides are products too
+    for (const std::int64_t size : tensor.sizes) {
+      if (__builtin_mul_overflow(elements, std::max<std::int64_t>(size, 1), &elements) || elements > kMostElements) {
+        refuse("'" + tensor.name + "' would have more elements than any tensor");
+      }
+    }
   }
 
   void check_requirements() const {
@@ -93,22 +101,27 @@ class CaseBuilder : SettledRow {
     }
   }
 
-  static at::Tensor empty_tensor(const WorkloadTensor& tensor) {
+  /// Of these sizes, with no memory behind them: only the facts are read.
+  static at::Tensor bare_tensor(const WorkloadTensor& tensor) {
+    if (!tensor.present) {
+      return {};
+    }
     const auto device = tensor.on_cpu ? at::kCPU : at::kMeta;
-    return tensor.present ? at::empty(tensor.sizes, at::TensorOptions().dtype(tensor.dtype).device(device))
-                          : at::Tensor();
+    at::Tensor bare = at::empty({0}, at::TensorOptions().dtype(tensor.dtype).device(device));
+    bare.unsafeGetTensorImpl()->set_sizes_contiguous(tensor.sizes);
+    return bare;
   }
 
   /// Solves the call again from its shapes alone: the row's indices must come out.
   void infer(Construction construction) {
     for (std::size_t i = 0; i < result_.construction_tensors.size(); ++i) {
-      construction.tensors[i] = empty_tensor(result_.construction_tensors[i]);
+      construction.tensors[i] = bare_tensor(result_.construction_tensors[i]);
     }
     std::vector<at::Tensor> tensors;
     std::vector<const at::Tensor*> pointers;
     tensors.reserve(result_.inputs.size());
     for (const WorkloadTensor& input : result_.inputs) {
-      tensors.push_back(empty_tensor(input));
+      tensors.push_back(bare_tensor(input));
       pointers.push_back(input.present ? &tensors.back() : nullptr);
     }
     try {
