@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "boundary/boundary_name.h"
 #include "manifest/builtin.h"
 #include "manifest/reader.h"
 #include "manifest/serialise.h"
@@ -38,6 +39,18 @@ std::string literal(const std::string& bytes) {
   return text + "\"";
 }
 
+/// The schemas of the entry's custom ops, one a line.
+std::string boundaries(const EntryText& entry) {
+  const auto signature = opyard::Signature::compile(opyard::read_entry(entry));
+  std::string schemas;
+  if (!opyard::compile_op_names(*signature).empty()) {
+    for (const opyard::Effects& effects : opyard::effect_branches(*signature)) {
+      schemas += opyard::boundary_schema(*signature, effects) + "\n";
+    }
+  }
+  return schemas;
+}
+
 std::string table_source(std::vector<EntryText> entries) {
   std::sort(entries.begin(), entries.end(), [](const EntryText& a, const EntryText& b) { return a.op < b.op; });
   std::ostringstream source;
@@ -46,7 +59,8 @@ std::string table_source(std::vector<EntryText> entries) {
             "constexpr BuiltinEntry kEntries[] = {\n";
   for (const EntryText& entry : entries) {
     const std::string bytes = opyard::to_bytes(entry);
-    source << "  {\"" << entry.op << "\", std::string_view(\n    " << literal(bytes) << ", " << bytes.size() << ")},\n";
+    source << "  {\"" << entry.op << "\", std::string_view(\n    " << literal(bytes) << ", " << bytes.size()
+           << "),\n    " << literal(boundaries(entry)) << "},\n";
   }
   source << "};\n\n}  // namespace\n\nBuiltinTable builtin_table() { return {kEntries, " << entries.size()
          << "}; }\n\n}  // namespace opyard\n";
@@ -60,13 +74,11 @@ std::filesystem::path shown(const std::filesystem::path& folder) {
 
 int compile(const std::filesystem::path& folder, const std::filesystem::path& output) {
   opyard::Catalogue catalogue = opyard::read_catalogue(folder, shown(folder));
-  for (const EntryText& entry : catalogue.entries) {
-    opyard::validate_entry(entry, true, catalogue.faults);
-  }
-  for (const std::string& line : opyard::to_lines(catalogue.faults)) {
+  const opyard::Faults faults = opyard::validate_catalogue(catalogue, {});
+  for (const std::string& line : opyard::to_lines(faults)) {
     std::cerr << line << "\n";
   }
-  if (!catalogue.faults.empty()) {
+  if (!faults.empty()) {
     return 1;
   }
   if (catalogue.entries.empty()) {

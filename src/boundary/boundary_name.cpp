@@ -1,4 +1,4 @@
-#include <boundary/boundary.h>
+#include <boundary/boundary_name.h>
 #include <signature/composition.h>
 
 #include <algorithm>

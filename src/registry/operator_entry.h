@@ -5,6 +5,7 @@
 #include <opyard/implementation.h>
 #include <signature/signature.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,8 +23,12 @@ struct ImplementationEntry {
 /// The implementations an instance competes among, fixed when it is constructed.
 using ImplementationTable = std::vector<std::shared_ptr<ImplementationEntry>>;
 
+using CompileSignature = std::function<std::shared_ptr<const Signature>()>;
+
 struct OperatorEntry {
-  std::shared_ptr<const Signature> signature;
+  // Compiled when the registry is first asked for the operator; afterwards it never changes.
+  mutable std::shared_ptr<const Signature> signature;
+  CompileSignature compile;
   // Both guarded by LockRank::kRegistry; the table is replaced as a whole.
   std::shared_ptr<const ImplementationTable> implementations;
   mutable bool checked = false;  // whether its contracts held

@@ -7,11 +7,16 @@
 
 namespace opyard {
 
+void add_builtin_operators(Registry& registry) {
+  for (const std::string& op : builtin_names())
+    registry.add_operator(op, [op] { return Signature::compile(builtin_schema(op)); });
+}
+
 Registry& Registry::process() {
   // Leaked: calls may still run while statics are destroyed at exit.
   static Registry& registry = []() -> Registry& {
     auto& made = *new Registry;
-    for (const std::string& op : builtin_names()) made.add_operator(Signature::compile(builtin_schema(op)));
+    add_builtin_operators(made);
     kernels::for_each_builtin(device_arch(c10::DeviceType::CPU), [&](std::vector<Implementation> implementations) {
       for (auto& implementation : implementations) made.add_implementation(std::move(implementation)).keep();
     });

@@ -4,31 +4,53 @@
 #include <registry/registry.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace opyard {
+
+namespace {
+
+// Under the registry's lock: a fork waits for it, so a child has the signature or makes its own.
+const std::shared_ptr<const Signature>& signature_of(const OperatorEntry& entry) {
+  if (entry.signature == nullptr) entry.signature = entry.compile();
+  return entry.signature;
+}
+
+[[noreturn]] void fail_twice(const std::string& op, const OperatorEntry& before, const std::string& declared_at) {
+  throw ManifestError("an operator is declared twice",
+                      {.op = op,
+                       .expected = "a name of its own",
+                       .got = "declared before at " + signature_of(before)->declared_at(),
+                       .declared_at = declared_at});
+}
+
+}  // namespace
 
 void Registry::add_operator(std::shared_ptr<const Signature> signature) {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
   const std::string& op = signature->op();
-  if (auto found = operators_.find(op); found != operators_.end())
-    throw ManifestError("an operator is declared twice",
-                        {.op = op,
-                         .expected = "a name of its own",
-                         .got = "declared before at " + found->second.signature->declared_at(),
-                         .declared_at = signature->declared_at()});
-  operators_.emplace(op, OperatorEntry{signature, std::make_shared<const ImplementationTable>()});
+  const auto [entry, added] = operators_.try_emplace(op);
+  if (!added) fail_twice(op, entry->second, signature->declared_at());
+  entry->second = {signature, nullptr, std::make_shared<const ImplementationTable>()};
+}
+
+void Registry::add_operator(const std::string& op, CompileSignature compile) {
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  const auto [entry, added] = operators_.try_emplace(op);
+  if (!added) fail_twice(op, entry->second, compile()->declared_at());
+  entry->second = {nullptr, std::move(compile), std::make_shared<const ImplementationTable>()};
 }
 
 Registration Registry::add_implementation(Implementation implementation) {
-  const OperatorEntry& found = find(implementation.op);
+  std::lock_guard guard(lock_of(LockRank::kRegistry));
+  OperatorEntry& found = entry_of(implementation.op);
   auto entry = std::make_shared<ImplementationEntry>();
   entry->declared = std::move(implementation);
   const std::string& op = entry->declared.op;
-  std::lock_guard guard(lock_of(LockRank::kRegistry));
   auto table = std::make_shared<ImplementationTable>(*found.implementations);
   table->push_back(entry);
   entries_.emplace_back(op, entry);
-  operators_.find(op)->second.exchange(std::move(table));
+  found.exchange(std::move(table));
   return Registration([this, op, entry] { remove_implementation(op, entry); });
 }
 
@@ -42,6 +64,16 @@ void Registry::remove_implementation(const std::string& op, const std::shared_pt
 
 const OperatorEntry& Registry::find(std::string_view op) const {
   std::lock_guard guard(lock_of(LockRank::kRegistry));
+  const OperatorEntry& entry = entry_of(op);
+  signature_of(entry);
+  return entry;
+}
+
+OperatorEntry& Registry::entry_of(std::string_view op) {
+  return const_cast<OperatorEntry&>(std::as_const(*this).entry_of(op));
+}
+
+const OperatorEntry& Registry::entry_of(std::string_view op) const {
   if (auto found = operators_.find(op); found != operators_.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, entry] : operators_) known.push_back(name);
@@ -51,10 +83,10 @@ const OperatorEntry& Registry::find(std::string_view op) const {
 }
 
 std::shared_ptr<const ImplementationTable> Registry::implementations(std::string_view op) const {
-  const OperatorEntry& found = find(op);
   std::lock_guard guard(lock_of(LockRank::kRegistry));
+  const OperatorEntry& found = entry_of(op);
   if (!found.checked) {
-    check_contracts(found.signature->op(), *found.implementations);
+    check_contracts(std::string(op), *found.implementations);
     found.checked = true;
   }
   return found.implementations;

@@ -33,6 +33,9 @@ class Registry {
   /// Throws ManifestError when the operator exists already.
   void add_operator(std::shared_ptr<const Signature> signature);
 
+  /// The same, compiled when it is first asked for: most operators of a process never are.
+  void add_operator(const std::string& op, CompileSignature compile);
+
   /// In any order: implementations may name each other. Their contracts are checked when the table is asked for.
   [[nodiscard]] Registration add_implementation(Implementation implementation);
 
@@ -49,11 +52,17 @@ class Registry {
   void reset_served();
 
  private:
+  // For whoever holds the lock. Throws OpNotAvailableError.
+  OperatorEntry& entry_of(std::string_view op);
+  const OperatorEntry& entry_of(std::string_view op) const;
   void remove_implementation(const std::string& op, const std::shared_ptr<ImplementationEntry>& entry);
 
   std::map<std::string, OperatorEntry, std::less<>> operators_;
   // Kept after removal: plans of living instances still count into them.
   std::vector<std::pair<std::string, std::shared_ptr<ImplementationEntry>>> entries_;
 };
+
+/// Adds the operators that are compiled into the library.
+void add_builtin_operators(Registry& registry);
 
 }  // namespace opyard
