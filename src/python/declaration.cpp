@@ -4,6 +4,7 @@
 #include <python/value_caster.h>
 #include <registry/registry.h>
 #include <signature/program.h>
+#include <torch/csrc/autograd/python_variable.h>
 
 namespace opyard::python {
 namespace py = pybind11;
@@ -143,6 +144,10 @@ py::dict parameters(py::handle op) {
   py::dict dict;
   for (std::size_t i = 0; i < spec.signature().params().size(); ++i)
     dict[spec.signature().params()[i].name.c_str()] = python::to_python(spec.construction().params[i]);
+  const auto& taken = spec.signature().program().schema->construction_tensors;
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    if (const at::Tensor& tensor = spec.construction().tensors[i]; tensor.defined())
+      dict[taken[i].name.c_str()] = py::reinterpret_steal<py::object>(THPVariable_Wrap(tensor));
   return dict;
 }
 

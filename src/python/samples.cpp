@@ -37,10 +37,13 @@ py::dict shapes_dict(const std::vector<WorkloadTensor>& tensors) {
   return shapes;
 }
 
+c10::Device device_of(py::handle device) {
+  if (!THPDevice_Check(device.ptr())) throw py::type_error("a sample's device is a torch.device");
+  return reinterpret_cast<THPDevice*>(device.ptr())->device;
+}
+
 /// Name to tensor, None where absent. Each tensor's numbers depend on its name alone, so that a case repeats.
 py::dict make_tensors(const SampleCase& sample, const std::string& op, py::handle device) {
-  if (!THPDevice_Check(device.ptr())) throw py::type_error("a sample's device is a torch.device");
-  const c10::Device place = reinterpret_cast<THPDevice*>(device.ptr())->device;
   py::dict tensors;
   for (const WorkloadTensor& input : sample.call.inputs) {
     if (!input.present) {
@@ -48,10 +51,40 @@ py::dict make_tensors(const SampleCase& sample, const std::string& op, py::handl
       continue;
     }
     const bool laid_out = sample.laid_out.empty() || sample.laid_out == input.name;
-    tensors[input.name.c_str()] = py::reinterpret_steal<py::object>(THPVariable_Wrap(make_tensor(
-        input, laid_out ? sample.layout : Layout::kPlain, place, generator_seed(op, sample.call.id + input.name))));
+    tensors[input.name.c_str()] = py::reinterpret_steal<py::object>(
+        THPVariable_Wrap(make_tensor(input, laid_out ? sample.layout : Layout::kPlain, device_of(device),
+                                     generator_seed(op, sample.call.id + input.name))));
   }
   return tensors;
+}
+
+/// Of the tensors that the constructor takes, those that are there. Their numbers are coefficients: from 1 up, so that
+/// an operator may divide by them.
+py::dict make_construction_tensors(const SampleCase& sample, const std::string& op, py::handle device) {
+  py::dict tensors;
+  for (const WorkloadTensor& given : sample.call.construction_tensors) {
+    if (!given.present) continue;
+    const at::Tensor numbers =
+        make_tensor(given, Layout::kPlain, device_of(device), generator_seed(op, sample.call.id + given.name));
+    tensors[given.name.c_str()] = py::reinterpret_steal<py::object>(THPVariable_Wrap(numbers.abs().add(1)));
+  }
+  return tensors;
+}
+
+/// Whether the instance was constructed with tensors of the case's shapes.
+bool has_tensors_of(const InstanceSpec& spec, const SampleCase& sample) {
+  const std::vector<at::Tensor>& held = spec.construction().tensors;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const WorkloadTensor& wanted = sample.call.construction_tensors[i];
+    if (held[i].defined() != wanted.present || (wanted.present && held[i].sizes() != wanted.sizes)) return false;
+  }
+  return true;
+}
+
+std::vector<SampleCase> fitting(std::vector<SampleCase> cases, py::handle op) {
+  if (!op.is_none())
+    std::erase_if(cases, [&](const SampleCase& sample) { return !has_tensors_of(instance_of(op)->spec(), sample); });
+  return cases;
 }
 
 SampleRequest request_of(bool small, py::handle dtype, py::handle op) {
@@ -78,12 +111,13 @@ void add_samples(py::module_& module) {
       .def_property_readonly("params", params_dict)
       .def_property_readonly("inputs", [](const SampleCase& sample) { return shapes_dict(sample.call.inputs); })
       .def_property_readonly("outputs", [](const SampleCase& sample) { return shapes_dict(sample.call.outputs); })
-      .def("tensors", make_tensors);
+      .def("tensors", make_tensors)
+      .def("construction_tensors", make_construction_tensors);
   module.def("sample_cases", [](const std::string& op, bool small, py::handle dtype, py::handle instance) {
-    return sample_cases(signature_of(op), request_of(small, dtype, instance));
+    return fitting(sample_cases(signature_of(op), request_of(small, dtype, instance)), instance);
   });
   module.def("edge_cases", [](const std::string& op, py::handle dtype, py::handle instance) {
-    return edge_cases(signature_of(op), request_of(true, dtype, instance));
+    return fitting(edge_cases(signature_of(op), request_of(true, dtype, instance)), instance);
   });
   module.def("random_cases", [](const std::string& op, std::size_t count, std::uint64_t seed) {
     return random_cases(signature_of(op), count, seed);

@@ -128,6 +128,20 @@ def test_an_instance_keeps_its_parameters():
     assert {call.args[0].shape[-1] for call in calls} == {24}
 
 
+def test_a_tensor_of_the_constructor_is_given_and_absent():
+    given = [_C.parameters(call.operator).get("rescale_factors") for call in all_calls("LongRoPEFwdOp")]
+    assert any(factors is None for factors in given)
+    assert any(factors is not None for factors in given)
+    for call, factors in zip(all_calls("LongRoPEFwdOp"), given):
+        assert factors is None or factors.shape == (call.args[0].shape[-1] // 2,)
+        assert factors is None or bool((factors >= 1).all())
+
+
+def test_an_instance_keeps_the_tensor_that_it_was_given():
+    rope = ops.LongRoPEFwdOp(input_layout="2d", max_position=131072, rescale_factors=torch.ones(32))
+    assert {call.args[0].shape[-1] for call in sample_calls(rope, small=False)} == {64}
+
+
 def test_class_name_and_seed_decide_every_number():
     first, second = sample_calls("GEMMFwdOp"), sample_calls(ops.GEMMFwdOp)
     for a, b in zip(first, second, strict=True):

@@ -17,6 +17,7 @@ from opyard.testing.right import (
     assert_right,
     implementations_serving,
     inputs_of,
+    reference_of,
     right_values,
     tolerance_of,
     wrong_results,

@@ -94,4 +94,5 @@ def _calls(
         params = case.params
         if not inputs and "device" in cls._parameters:
             params["device"] = str(device)  # no tensor says where
+        params.update(case.construction_tensors(cls._name, device))
         yield SampleCall(instance or cls(**params), args, passed, case.label)
