@@ -10,6 +10,7 @@ from typing import Any
 
 import calls
 import imports
+import manifests
 import overrides
 import threads
 import workloads
@@ -34,6 +35,7 @@ def main() -> None:
     rows += (
         overrides.figures(rows)
         + imports.figures()
+        + manifests.figures()
         + calls.figures()
         + threads.figures()
         + kernels.figures()

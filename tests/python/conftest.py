@@ -4,20 +4,16 @@ cache; and what overrides and graphs leave behind is taken away."""
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from reference_catalogue import fetched
 
 import opyard
 from opyard import _C
 from opyard.native import registry
-
-WHEEL = ["--no-deps", "--python-version", "3.12", "--only-binary=:all:", "tileops==0.1.0"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,14 +25,7 @@ def _artefacts(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def folder(request: pytest.FixtureRequest) -> Path:
     """The catalogue's manifests."""
-    cache = Path(request.config.cache.mkdir("reference_catalogue"))
-    found = cache / "tileops" / "manifest" / "spec"
-    if not found.is_dir():
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check"]
-        subprocess.run([*pip, *WHEEL, "-d", str(cache)], check=True)
-        with zipfile.ZipFile(next(cache.glob("tileops-*.whl"))) as wheel:
-            wheel.extractall(cache, [n for n in wheel.namelist() if n.startswith("tileops/manifest/spec/")])
-    return found
+    return fetched(Path(request.config.cache.mkdir("reference_catalogue")))
 
 
 @pytest.fixture(scope="session")
