@@ -1,3 +1,4 @@
+#include <call/all_inputs.h>
 #include <call/measure.h>
 #include <call/plan_call.h>
 #include <opyard/error.h>
@@ -49,7 +50,8 @@ double run_all(const InstanceSpec& spec, const Contender& contender, const std::
     const auto inputs = pointers(spec.signature(), call);
     const c10::ArrayRef<TensorFacts> outputs = checked_call.outputs().facts();
     std::vector<at::Tensor> results(outputs.size());
-    KernelCall run(inputs.data(), results.data(), outputs.data(), checked_call.device);
+    const AllInputs all(spec, inputs.data());
+    KernelCall run(all.data(), results.data(), outputs.data(), checked_call.device);
     contender.kernel->forward(run);
   }
   return std::chrono::duration<double>(Clock::now() - start).count();

@@ -1,3 +1,4 @@
+#include <call/all_inputs.h>
 #include <call/plan_call.h>
 #include <call/run_by.h>
 #include <opyard/error.h>
@@ -46,10 +47,11 @@ std::vector<at::Tensor> run_by(Instance& instance, const CallInputs& call, const
     plan.kernel_hold = spec.entries().get_or_build(declared, declared.entry_for(record->spec), built_here);
     plan.outputs = record->spec.outputs().facts();
     std::vector<at::Tensor> outputs(plan.outputs.size());
-    KernelCall run(inputs.data(), outputs.data(), plan.outputs.data(), record->spec.device);
+    const AllInputs all(spec, inputs.data());
+    KernelCall run(all.data(), outputs.data(), plan.outputs.data(), record->spec.device);
     plan.kernel_hold->forward(run);
     plan.record = std::move(record);
-    check_result(plan, inputs.data(), outputs.data());
+    check_result(plan, all.data(), outputs.data());
     return outputs;
   }
   throw OpNotAvailableError("an implementation does not serve this call",

@@ -1,4 +1,5 @@
 // The table of contents of a call: one line a step, each into the folder of its name.
+#include <call/all_inputs.h>
 #include <call/plan_call.h>
 #include <call/run_call.h>
 #include <record/call_stack.h>
@@ -30,28 +31,6 @@ class WithoutLock {
   for (const std::int32_t i : plan.written)
     if (!inputs[i]->is_inference()) inputs[i]->unsafeGetTensorImpl()->bump_version();
 }
-
-/// The call's tensors, followed by those given at construction, which only a few operators have.
-class AllInputs {
- public:
-  AllInputs(const InstanceSpec& spec, const at::Tensor* const* inputs) : inputs_(inputs) {
-    if (!spec.construction().tensors.empty()) [[unlikely]]
-      append(spec);
-  }
-  AllInputs(const AllInputs&) = delete;
-  AllInputs& operator=(const AllInputs&) = delete;
-  const at::Tensor* const* data() const { return inputs_; }
-
- private:
-  void append(const InstanceSpec& spec) {
-    all_ = std::make_unique<std::vector<const at::Tensor*>>(inputs_, inputs_ + spec.signature().inputs().size());
-    for (const at::Tensor& tensor : spec.construction().tensors) all_->push_back(tensor.defined() ? &tensor : nullptr);
-    inputs_ = all_->data();
-  }
-
-  const at::Tensor* const* inputs_;
-  std::unique_ptr<std::vector<const at::Tensor*>> all_;
-};
 
 // Step 7 of a call whose body called other operators.
 [[gnu::noinline]] CallRecordPtr record_with_stages(const Instance& instance, const CallPlan& plan,
