@@ -49,7 +49,7 @@ std::string to_text(const Kind& kind) {
     case Tag::kDtype:
       return "DType[" + joined(kind.members, "") + "]";
     case Tag::kSeq:
-      return "Seq[" + to_text(kind.parts[0]) + "]";
+      return kind.parts.empty() ? "Seq" : "Seq[" + to_text(kind.parts[0]) + "]";
     case Tag::kAdt:
       return *kind.members.begin();
     case Tag::kNone:
