@@ -6,6 +6,7 @@
 
 #include "error/nearest_name.h"
 #include "manifest/fields.h"
+#include "manifest/kinds.h"
 #include "manifest/param_type.h"
 
 namespace opyard {
@@ -120,12 +121,19 @@ class RowReader {
 
   static bool is_size(const Node& node) { return node.kind == Node::Kind::kInt && node.integer >= 0; }
 
+  /// A sequence as a call of literals, which is evaluated where the row is: its arguments are of the right kinds.
+  bool is_sequence_call(const Node& value) const {
+    const Text text{value.text, value.mark, value.lead};
+    const Kind kind = infer_kind(parse_expression(text, place_), {.adts = &schema_.adts}, text, place_);
+    return kind.is(Kind::Tag::kSeq) && (kind.parts.empty() || kind.parts[0].is(Kind::Tag::kInt));
+  }
+
   Value index_value(const IndexDecl& index, const Node& value) const {
     const std::string& kind = index.kind.text;
     const bool is_list = value.is_list() && std::all_of(value.items.begin(), value.items.end(), is_size);
     const bool fits = kind == "Dim"        ? is_size(value)
                       : kind == "Shape"    ? is_list
-                      : kind == "Seq[Int]" ? is_list || value.is_string()
+                      : kind == "Seq[Int]" ? is_list || (value.is_string() && is_sequence_call(value))
                                            : false;
     if (!fits) {
       fail_manifest(place_, value.mark, "the value does not fit the index '" + index.name + "'", kind, to_text(value));

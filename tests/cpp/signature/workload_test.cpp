@@ -95,6 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
                "{label: a, L: [1], D: 4, dtype_cases: [{T: float16}]}, {label: a, L: [1], D: 4, dtype_cases: [{T: "
                "float16}]}",
                "one id"},
+        BadRow{"call_without_arguments", "{label: a, L: 'repeat()', D: 4, dtype_cases: [{T: float16}]}",
+               "repeat takes another number of arguments"},
+        BadRow{"call_of_no_sequence", "{label: a, L: 'ceil_div(4, 2)', D: 4, dtype_cases: [{T: float16}]}",
+               "does not fit the index 'L'"},
+        BadRow{"call_of_an_index", "{label: a, L: 'repeat(D, 2)', D: 4, dtype_cases: [{T: float16}]}",
+               "'D' is not declared, or has no value here"},
         BadRow{"bad_parameter", "{label: a, L: [1], D: 4, top: x, dtype_cases: [{T: float16}]}",
                "the parameters are refused"}),
     [](const auto& info) { return info.param.name; });
