@@ -78,14 +78,16 @@ struct Batch {
   }
 };
 
+/// Beside a weight aten keeps statistics and sums in its dtype, whatever the input is: where there is none, float32.
+at::Tensor channel_weight(const at::Tensor& input, const std::optional<at::Tensor>& weight) {
+  return weight ? *weight : at::ones({input.size(1)}, input.options().dtype(at::kFloat));
+}
+
 void batch_norm(KernelCall& call, const Batch& how) {
   const at::Tensor& input = call.input(0);
-  std::optional<at::Tensor> weight = optional_run(call, 3);
-  if (!weight) {  // beside a weight in float32 aten keeps the statistics in it, whatever the input is
-    weight = at::ones({input.size(1)}, input.options().dtype(at::kFloat));
-  }
-  auto [output, mean, invstd] = at::native_batch_norm(input, weight, optional_run(call, 4), optional_input(call, 1),
-                                                      optional_input(call, 2), how.training, how.momentum, how.eps);
+  auto [output, mean, invstd] =
+      at::native_batch_norm(input, channel_weight(input, optional_run(call, 3)), optional_run(call, 4),
+                            optional_input(call, 1), optional_input(call, 2), how.training, how.momentum, how.eps);
   call.set_output(0, output.contiguous());
   if (how.training) {
     call.set_output(1, mean.to(at::kFloat));
@@ -95,10 +97,10 @@ void batch_norm(KernelCall& call, const Batch& how) {
 
 /// Contiguous, for there aten sums in float32.
 void batch_norm_backward(KernelCall& call, const NoParameters&) {
-  auto [dinput, dweight, dbias] =
-      at::native_batch_norm_backward(call.input(0).contiguous(), call.input(1).contiguous(), optional_run(call, 4),
-                                     std::nullopt, std::nullopt, optional_run(call, 2), optional_run(call, 3),
-                                     /*train=*/true, /*eps=*/0.0, {true, true, true});
+  auto [dinput, dweight, dbias] = at::native_batch_norm_backward(
+      call.input(0).contiguous(), call.input(1).contiguous(), channel_weight(call.input(1), optional_run(call, 4)),
+      std::nullopt, std::nullopt, optional_run(call, 2), optional_run(call, 3),
+      /*train=*/true, /*eps=*/0.0, {true, true, true});
   call.set_output(0, dinput.contiguous());
   call.set_output(1, dweight.to(at::kFloat));
   call.set_output(2, dbias.to(at::kFloat));

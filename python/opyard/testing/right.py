@@ -24,7 +24,9 @@ def right_values(call: SampleCall, wide: bool = True) -> Values:
     The reference sees copies of the inputs (None where absent) and the parameters, by name. Raises LookupError for an
     entry without a reference.
     """
-    value = reference_of(call, wide)()
+    given = next((tensor for tensor in inputs_of(call) if tensor is not None), None)
+    with torch.device("cpu" if given is None else given.device):  # what the reference makes of its own lies there too
+        value = reference_of(call, wide)()
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
