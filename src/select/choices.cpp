@@ -53,10 +53,8 @@ void set_thread_choices(std::uint32_t number) {
   const std::uint32_t before = std::exchange(this_thread().choices, number);
   if (before == 0 && number != 0) ++deciding_threads;
   if (before != 0 && number == 0) --deciding_threads;
-  if (number != 0)
-    Carrier::set(kCarriedKey, std::make_shared<Carried>(number));
-  else if (Carrier::contains(kCarriedKey))
-    Carrier::erase(kCarriedKey);
+  // No choices are carried as the number 0: older torch cannot take an object out again.
+  if (number != 0 || Carrier::contains(kCarriedKey)) Carrier::set(kCarriedKey, std::make_shared<Carried>(number));
 }
 
 std::uint32_t carried_choices() {
