@@ -95,13 +95,16 @@ void batch_norm(KernelCall& call, const Batch& how) {
   }
 }
 
-/// Contiguous, for there aten sums in float32.
+/// Contiguous, for there aten's CPU kernel sums in float32; the one for CUDA does so of float32 alone.
 void batch_norm_backward(KernelCall& call, const NoParameters&) {
+  const at::Tensor& input = call.input(1);
+  const auto summable = [](const at::Tensor& tensor) {
+    return (tensor.is_cuda() ? tensor.to(at::kFloat) : tensor).contiguous();
+  };
   auto [dinput, dweight, dbias] = at::native_batch_norm_backward(
-      call.input(0).contiguous(), call.input(1).contiguous(), channel_weight(call.input(1), optional_run(call, 4)),
-      std::nullopt, std::nullopt, optional_run(call, 2), optional_run(call, 3),
-      /*train=*/true, /*eps=*/0.0, {true, true, true});
-  call.set_output(0, dinput.contiguous());
+      summable(call.input(0)), summable(input), channel_weight(input, optional_run(call, 4)), std::nullopt,
+      std::nullopt, optional_run(call, 2), optional_run(call, 3), /*train=*/true, /*eps=*/0.0, {true, true, true});
+  call.set_output(0, dinput.to(input.scalar_type()).contiguous());
   call.set_output(1, dweight.to(at::kFloat));
   call.set_output(2, dbias.to(at::kFloat));
 }

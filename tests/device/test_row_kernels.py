@@ -57,19 +57,23 @@ def draw(*shape: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.randn(*shape, device="cuda").to(dtype)
 
 
+def right(row: Row, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    # Added in float32, as the operators are: where two rows nearly cancel, that rounding is most of the norm's input.
+    added = sum(tensor.float() for tensor in tensors[: row.rows])
+    return row.reference(added.double(), *(tensor.double() for tensor in tensors[row.rows :]))
+
+
 def check(row: Row, *tensors: torch.Tensor) -> None:
     op = row.make(tensors[0].shape[-1])
     results = op(*tensors)
     if tensors[0].numel():
         assert op.last_call.implementation == "cuda"
     tolerance = TOLERANCE[tensors[0].dtype]
-    # Added in float32, as the operators are: where two rows nearly cancel, that rounding is most of the norm's input.
-    added = sum(tensor.float() for tensor in tensors[: row.rows])
-    expected = row.reference(added.double(), *(tensor.double() for tensor in tensors[row.rows :]))
-    for got, right in zip(results if isinstance(results, tuple) else (results,), expected, strict=True):
+    expected = right(row, *tensors)
+    for got, wanted in zip(results if isinstance(results, tuple) else (results,), expected, strict=True):
         assert got.is_contiguous()
         assert got.dtype == tensors[0].dtype
-        torch.testing.assert_close(got.double(), right, atol=tolerance, rtol=tolerance, equal_nan=True)
+        torch.testing.assert_close(got.double(), wanted, atol=tolerance, rtol=tolerance, equal_nan=True)
 
 
 def tensors_of(row: Row, count: int, columns: int, dtype: torch.dtype) -> list[torch.Tensor]:
@@ -127,7 +131,7 @@ def test_more_than_two_to_the_31_elements(row: Row) -> None:
     parts = [draw(2048, dtype=torch.bfloat16) for _ in range(row.parts)]
     results = row.make(2048)(*tensors, *parts)
     last = results[0][-1] if isinstance(results, tuple) else results[-1]
-    expected = row.reference(*(t[-1:].double() for t in tensors), *(part.double() for part in parts))[0][0]
+    expected = right(row, *(tensor[-1:] for tensor in tensors), *parts)[0][0]
     torch.testing.assert_close(last.double(), expected, atol=2e-2, rtol=2e-2)
 
 
@@ -135,8 +139,8 @@ def test_more_than_two_to_the_31_elements(row: Row) -> None:
 def test_it_runs_in_a_compiled_graph(row: Row) -> None:
     tensors = tensors_of(row, 9, 64, torch.float32)
     model = torch.compile(row.make(64), fullgraph=True)
-    for got, right in zip(_all(model(*tensors)), row.reference(*(t.double() for t in tensors)), strict=True):
-        torch.testing.assert_close(got.double(), right, atol=2e-5, rtol=2e-5)
+    for got, wanted in zip(_all(model(*tensors)), right(row, *tensors), strict=True):
+        torch.testing.assert_close(got.double(), wanted, atol=2e-5, rtol=2e-5)
 
 
 def _all(results: Any) -> tuple[torch.Tensor, ...]:
