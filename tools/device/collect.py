@@ -37,7 +37,7 @@ def page(figures: dict[str, Any]) -> str:
         "",
         f"Written by `tools/device/collect.py` from one run on an {figures['device']} with torch {figures['torch']}.",
         "Bandwidths are TB/s, read and written, medians of triton's do_bench, in bfloat16.",
-        "Where a call takes longer on the host than its kernel on the GPU, as with narrow rows, the figure is the host's.",
+        "Where a call takes longer on the host than its kernel on the GPU, the figure is the host's.",
     ]
     for name, rows in figures.items():
         if name.endswith("_bfloat16"):
